@@ -548,7 +548,7 @@ fn cycles_and_lanes_are_counted_by_branch_and_arm() {
     });
     let branch = &branches(&program)[0];
     let at = profile.sum(1..2);
-    assert_eq!((at.cycles, at.parted, at.lanes, at.stayed), (1, 1, 4, 2));
+    assert_eq!((at.cycles, at.diverged, at.lanes, at.stayed), (1, 1, 4, 2));
     let arms: Vec<_> = branch
         .arms
         .iter()

@@ -165,14 +165,14 @@ r500.mandelbrot  18 x 10 pixels, 15 wavefronts, 7,316 instructions
   lock-step       0 mismatches in 7,406 cycles, 17 fields each
   scalar judge    180 pixels get the same colour alone, to the bit
   SIMD efficiency 46.2 %: 7.06 of 15.27 lanes at work in a cycle
-  slot  statement          times  parted  lanes in  stay on  arm   cycles  of all  efficiency
-     2  LOOP i0               15       0       180      180  body   7,081  96.8 %      45.2 %
-     5    IF alu, no ELSE    544       0     3,862    3,862  then       5   0.1 %      40.0 %
-     6      BREAK, 1 deep      5       0        32       32
-    11    IF alu, no ELSE    539      52     3,830    3,486  then      62   0.8 %      18.0 %
-    12      BREAK, 1 deep     62       0       148       20
-    21  IF alu, with ELSE     15       5       180      148  then     120   1.6 %      82.2 %
-                                                             else       5   0.1 %      40.0 %
+  slot  statement          times  diverged  lanes in  stay on  arm   cycles  of all  efficiency
+     2  LOOP i0               15         0       180      180  body   7,081  96.8 %      45.2 %
+     5    IF alu, no ELSE    544         0     3,862    3,862  then       5   0.1 %      40.0 %
+     6      BREAK, 1 deep      5         0        32       32
+    11    IF alu, no ELSE    539        52     3,830    3,486  then      62   0.8 %      18.0 %
+    12      BREAK, 1 deep     62         0       148       20
+    21  IF alu, with ELSE     15         5       180      148  then     120   1.6 %      82.2 %
+                                                               else       5   0.1 %      40.0 %
   picture         DIR/p.png
   heat map        DIR/h.png  (left: 49 to 1,283 cycles a block, black to white; right: lanes idle for 0 to 100 % of it, at most 80.8 %)
   numbers         DIR/n.json

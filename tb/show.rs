@@ -133,7 +133,7 @@ fn rows_are_the_steps_of_the_trace<U: Tested>() {
             turns.extend(shown[i].turn());
         }
     }
-    for turn in [Turn::Parted, Turn::Met, Turn::Switched] {
+    for turn in [Turn::Diverged, Turn::Reconverged, Turn::Switched] {
         assert!(turns.contains(&turn), "{turn:?} never came");
     }
 }

@@ -187,7 +187,8 @@ fn keys_go_where_the_run_does_what_they_say<U: Tested>() {
     };
     let class = |at: usize| at > 0 && at < end && rows[at].found.lanes != rows[at - 1].found.lanes;
     let turns = |at: usize| at < end && rows[at].turn().is_some();
-    let meets = |at: usize| at < end && matches!(rows[at].turn(), Some(Turn::Met | Turn::Resumed));
+    let meets =
+        |at: usize| at < end && matches!(rows[at].turn(), Some(Turn::Reconverged | Turn::Resumed));
     let (mut met, mut changed) = (0, 0);
     for from in 0..=end {
         for (key, is) in [
@@ -274,7 +275,9 @@ fn keys_go_where_the_run_does_what_they_say<U: Tested>() {
 /// The first instruction of a run at which lanes part, by the draws that they look at there.
 fn parting<U: Tested>(case: &Case<U>) -> (usize, Vec<Row>) {
     let rows = all_rows(case);
-    let at = rows.iter().position(|row| row.turn() == Some(Turn::Parted));
+    let at = rows
+        .iter()
+        .position(|row| row.turn() == Some(Turn::Diverged));
     (at.unwrap(), rows)
 }
 

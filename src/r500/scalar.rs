@@ -1,4 +1,4 @@
-//! The third judge: one lane alone, with a program counter, a loop stack and an address stack.
+//! The scalar machine: one lane alone, with a program counter, a loop stack and an address stack.
 //!
 //! There is no mask here, no branch counter and no lane class. The machine runs the words of a
 //! program for ONE lane: where that lane wants to jump, it jumps; otherwise it continues. In a

@@ -1,4 +1,4 @@
-//! The third judge: one lane alone (r700-4.6).
+//! The scalar machine: one lane alone (r700-4.6).
 //!
 //! There are no masks here. A lane has a program counter, a class, frames that hold one bit or one
 //! class, and loop registers; where it wants to jump, it jumps; otherwise it continues. With

@@ -1,4 +1,4 @@
-//! The third judge: one thread alone (spa5-9).
+//! The scalar machine: one thread alone (spa5-9).
 //!
 //! There is no mask here, no DIV token, no flag and no `vis`. A thread has a program counter and a stack of
 //! tokens that hold a type and an address. If its own condition holds, it branches or leaves; otherwise

@@ -54,7 +54,7 @@ impl Class {
     pub fn meaning(self) -> &'static str {
         match self {
             Class::Active => "executes",
-            Class::Branch => "waits at a branch",
+            Class::Branch => "waits to reconverge",
             Class::Continue => "has continued the loop",
             Class::Break => "has left the loop",
             Class::Return => "has returned",

@@ -69,7 +69,7 @@ pub struct Campaign<'a> {
 }
 
 /// The header above the lines of [`row`].
-pub const HEADER: &str = "campaign     build                                                    programs        cycles  instructions  judged  failed\n";
+pub const HEADER: &str = "campaign     build                                                    programs        cycles  instructions  scalar  failed\n";
 
 /// Runs the campaigns of `units` in turn, then those of their variants, and writes their results.
 pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {

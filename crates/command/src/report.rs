@@ -116,7 +116,7 @@ pub fn page(parts: &[&Part], further: &Further) -> String {
             "programs",
             "cycles",
             "instructions",
-            "judged",
+            "scalar",
             "failed",
         ];
         table(&mut above, "campaigns", &heads, rows);

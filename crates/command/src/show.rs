@@ -27,7 +27,7 @@ use super::{Failure as Trouble, step, writable};
 /// What is shown of a run besides how it ends.
 #[derive(Args, Clone)]
 pub struct ShowArgs {
-    /// Print the run: each executed instruction, what its lanes did, the stack, where lanes parted and met again. Repeats
+    /// Print the run: each executed instruction, what its lanes did, the stack, where lanes diverged and reconverged. Repeats
     /// of a loop are folded
     #[arg(long)]
     show: bool,

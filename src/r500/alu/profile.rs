@@ -19,8 +19,8 @@ pub struct Count {
     pub room: u64,
     /// Sum of the covered lanes that were ACTIVE before and after it.
     pub stayed: u64,
-    /// Executions that parted lanes: some that were ACTIVE stayed so, others did not.
-    pub parted: u64,
+    /// Executions in which lanes diverged: some that were ACTIVE stayed so, others did not.
+    pub diverged: u64,
 }
 
 impl Count {
@@ -29,7 +29,7 @@ impl Count {
         self.lanes += other.lanes;
         self.room += other.room;
         self.stayed += other.stayed;
-        self.parted += other.parted;
+        self.diverged += other.diverged;
     }
 
     /// Returns the SIMD efficiency: the share of the covered lanes that executed it; `None` if it was not executed.
@@ -60,7 +60,7 @@ impl Profile {
         count.lanes += u64::from(on.count_ones());
         count.room += u64::from(covered.count_ones());
         count.stayed += u64::from(stayed.count_ones());
-        count.parted += u64::from(stayed != 0 && stayed != on);
+        count.diverged += u64::from(stayed != 0 && stayed != on);
     }
 
     /// Adds the counts of other wavefronts of the same program.

@@ -198,7 +198,7 @@ pub fn page(
 
 fn branch_table(page: &mut String, renderer: &Renderer, sum: &Sum) {
     page.push_str(
-        "<p class=\"about\">Of each instruction at which lanes may part: how often it was executed and parted lanes, \
+        "<p class=\"about\">Of each instruction at which lanes may diverge: how often it was executed and lanes diverged, \
          how many lanes came to it and how many of them stayed on; of each arm the cycles, and how many of the \
          lanes were at work in them.</p>\n<div class=\"scroll\"><table>\n<tr>",
     );

@@ -57,7 +57,7 @@ pub const COLUMNS: [&str; 10] = [
     "slot",
     "statement",
     "times",
-    "parted",
+    "diverged",
     "lanes in",
     "stay on",
     "arm",
@@ -77,7 +77,7 @@ pub fn rows(scene: &Scene, sum: &Sum) -> Vec<[String; 10]> {
         row[1] = format!("{}{}", "  ".repeat(branch.depth), branch.what);
         for (cell, n) in row[2..6]
             .iter_mut()
-            .zip([at.cycles, at.parted, at.lanes, at.stayed])
+            .zip([at.cycles, at.diverged, at.lanes, at.stayed])
         {
             *cell = HumanCount(n).to_string();
         }
@@ -209,7 +209,7 @@ pub fn json(name: &str, scene: &Scene, sum: &Sum, blocks: &[Count]) -> Result<St
             statement: branch.what,
             depth: branch.depth,
             times: at.cycles,
-            parted: at.parted,
+            parted: at.diverged,
             lanes_in: at.lanes,
             stay_on: at.stayed,
             arms: arms.collect(),

@@ -1,5 +1,5 @@
-//! A run in human-readable form: the executed instructions, what each lane did meanwhile, the stack, and where lanes parted
-//! and met again.
+//! A run in human-readable form: the executed instructions, what each lane did meanwhile, the stack, and where lanes diverged
+//! and reconverged.
 //!
 //! Each executed instruction of a run becomes a [`Row`] (`rows`). A row shows the state before the instruction; the state
 //! after it is in the next row. [`text`] prints rows on a terminal; all renderers show the same rows.
@@ -131,9 +131,9 @@ impl Found {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// Some of the lanes that executed wait now; the others continue.
-    Parted,
+    Diverged,
     /// Other lanes have joined them.
-    Met,
+    Reconverged,
     /// Other lanes execute instead of some or all of them.
     Switched,
     /// No lane executed before; some do now.
@@ -146,11 +146,11 @@ impl Turn {
         if before == after || after == 0 {
             None
         } else if after & !before == 0 {
-            Some(Turn::Parted)
+            Some(Turn::Diverged)
         } else if before == 0 {
             Some(Turn::Resumed)
         } else if before & !after == 0 {
-            Some(Turn::Met)
+            Some(Turn::Reconverged)
         } else {
             Some(Turn::Switched)
         }
@@ -159,8 +159,8 @@ impl Turn {
     /// Returns the word for the change.
     pub fn word(self) -> &'static str {
         match self {
-            Turn::Parted => "parted",
-            Turn::Met => "met",
+            Turn::Diverged => "diverged",
+            Turn::Reconverged => "reconverged",
             Turn::Switched => "switched",
             Turn::Resumed => "resumed",
         }

@@ -299,7 +299,7 @@ const BODY: &str = r#"<div id="view">
 <button data-key="ArrowRight">&gt;</button><button data-key="n">lanes &gt;</button><button data-key="End">&gt;|</button></div>
 <canvas id="timeline" aria-label="lanes from top to bottom, steps from left to right"></canvas>
 <p class="dim"><kbd>&larr;</kbd> <kbd>&rarr;</kbd> one step, <kbd>PageUp</kbd> <kbd>PageDown</kbd> sixteen, <kbd>Home</kbd>
-<kbd>End</kbd>, <kbd>p</kbd> <kbd>n</kbd> to where lanes part or meet. A step is shown as the instruction finds it.</p></div>
+<kbd>End</kbd>, <kbd>p</kbd> <kbd>n</kbd> to where lanes diverge or reconverge. A step is shown as the instruction finds it.</p></div>
 <div><h2>Stack</h2><div id="stack" tabindex="0" aria-label="stack, the top first"><ol></ol></div></div>
 </div>
 "#;

@@ -247,10 +247,14 @@ impl Stepper {
             Key::End => self.at = self.rows.len(),
             Key::Char('c') => self.forth(times, "no lane changes its class", Self::other_class),
             Key::Char('C') => self.earlier(times, "no lane changes its class", Self::other_class),
-            Key::Char('n') => self.forth(times, "lanes neither part nor meet", Self::turns),
-            Key::Char('p') => self.earlier(times, "lanes neither part nor meet", Self::turns),
-            Key::Char('m') => self.forth(times, "no lanes meet", Self::meets),
-            Key::Char('M') => self.earlier(times, "no lanes meet", Self::meets),
+            Key::Char('n') => {
+                self.forth(times, "lanes neither diverge nor reconverge", Self::turns)
+            }
+            Key::Char('p') => {
+                self.earlier(times, "lanes neither diverge nor reconverge", Self::turns)
+            }
+            Key::Char('m') => self.forth(times, "no lanes execute again", Self::meets),
+            Key::Char('M') => self.earlier(times, "no lanes execute again", Self::meets),
             Key::Char('e') => self.error(),
             Key::Char(c @ ('a' | 'A')) => {
                 self.mode = Mode::Address {
@@ -295,7 +299,7 @@ impl Stepper {
     /// Returns true if lanes that waited execute again in row `at`: reconvergence, as far as the masks show it.
     fn meets(&self, at: usize) -> bool {
         let turn = self.rows.get(at).and_then(Row::turn);
-        matches!(turn, Some(Turn::Met | Turn::Resumed))
+        matches!(turn, Some(Turn::Reconverged | Turn::Resumed))
     }
 
     /// Goes to the next row in which `is` holds.

@@ -40,8 +40,8 @@ pub fn colour(class: &str) -> [u8; 3] {
     match class {
         "page" => [0xff; 3],
         "dim" | "dim number" | "frame" | "switched" | "resumed" => [0x65, 0x6d, 0x76],
-        "parted" => Class::Break.rgb(),
-        "met" => Class::Active.rgb(),
+        "diverged" => Class::Break.rgb(),
+        "reconverged" => Class::Active.rgb(),
         "wrong" => [0xcf, 0x22, 0x2e],
         _ => [0x1f, 0x23, 0x28],
     }
@@ -94,7 +94,7 @@ impl Place {
         let text = cycle + 8 + letters(pcs.max().unwrap_or(0)) + 12;
         let lanes = text + letters(long) + 12;
         let turn = lanes + run.lanes * lane + run.lanes.saturating_sub(1) / 8 * GAP + 12;
-        let stack = turn + letters(16) + 8;
+        let stack = turn + letters(super::text::TURN) + 8;
         Place {
             cycle,
             text,
@@ -125,7 +125,7 @@ fn style() -> String {
          @media(prefers-color-scheme:dark){svg{--text:#e6edf3;--dim:#8d96a0;--page:#0d1117;--line:#30363d;--wrong:#ff7b72}}\
          text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:var(--text);white-space:pre}\
          .page{fill:var(--page)}.dim{fill:var(--dim)}.number{text-anchor:end}.title{font-weight:bold;font-size:13px}\
-         .frame{fill:var(--dim)}.parted{stroke:#d55e00;stroke-dasharray:3 2}.met{stroke:#009e73;stroke-width:2}\
+         .frame{fill:var(--dim)}.diverged{stroke:#d55e00;stroke-dasharray:3 2}.reconverged{stroke:#009e73;stroke-width:2}\
          .switched,.resumed{stroke:var(--dim);stroke-dasharray:1 2}.wrong{fill:none;stroke:var(--wrong);stroke-width:2}",
     );
     for class in Class::ALL {
@@ -187,7 +187,7 @@ fn row(out: &mut String, place: &Place, y: usize, row: &Row) {
         let said = super::text::turn(row.found.active(), row.next);
         label(
             out,
-            if turn == Turn::Met { "" } else { "dim" },
+            if turn == Turn::Reconverged { "" } else { "dim" },
             place.turn,
             y,
             &said,

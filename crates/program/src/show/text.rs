@@ -7,13 +7,13 @@ use crate::lanes::{BOLD, DIM, columns, differing, lanes, styled};
 /// Width of the column for cycle numbers, in characters.
 const CYCLE: usize = 7;
 /// Width of the column for [`turn`], in characters.
-pub const TURN: usize = 16;
+pub const TURN: usize = 20;
 /// Maximum width of a stack in characters; beyond it, the bottom frames are only counted.
 const STACK: usize = 28;
 /// Minimum width of the column for instructions, in characters.
-const LEAST: usize = 16;
+const LEAST: usize = 13;
 /// Minimum width of the column for stacks, in characters.
-const SHORTEST: usize = 5;
+const SHORTEST: usize = 7;
 /// Minimum line width.
 pub const NARROWEST: usize = 60;
 /// Line width if the output is not a terminal.
@@ -106,11 +106,11 @@ fn cut(text: &str, room: usize) -> String {
     }
 }
 
-/// Returns how the set of executing lanes changed, e.g. `32 > 20 parted`.
+/// Returns how the set of executing lanes changed, e.g. `32 -> 20 diverged`.
 pub fn turn(before: u64, after: u64) -> String {
     Turn::of(before, after).map_or_else(String::new, |turn| {
         let (before, after) = (before.count_ones(), after.count_ones());
-        format!("{before} > {after} {}", turn.word())
+        format!("{before} -> {after} {}", turn.word())
     })
 }
 

@@ -4,7 +4,7 @@ const runs = [...document.querySelectorAll('script.run')].map((data) => JSON.par
 let number = 0;
 let run = runs[number];
 const CLASSES = {
-  '#': ['active', 'executes', '#009e73'], '.': ['branch', 'waits at a branch', '#e69f00'],
+  '#': ['active', 'executes', '#009e73'], '.': ['branch', 'waits to reconverge', '#e69f00'],
   'c': ['continue', 'has continued the loop', '#56b4e9'], 'k': ['break', 'has left the loop', '#d55e00'],
   'r': ['return', 'has returned', '#cc79a7'], '-': ['off', 'takes no part', '#888888'],
 };
@@ -141,7 +141,7 @@ function named() {
   history.replaceState(null, '', `#${which}step=${at === last ? 'end' : at + 1}`);
 }
 
-// The next step, in this direction, that changes what lanes do: they part, meet, switch, go on again, or end.
+// The next step, in this direction, that changes what lanes do: they diverge, reconverge, switch, go on again, or end.
 function turn(direction) {
   for (let step = at + direction; step >= 0 && step < last; step += direction) {
     if (state(step).lanes !== state(step + 1).lanes) return step;

@@ -250,10 +250,10 @@ impl Stepper {
     fn keys(&self, width: usize) -> &'static str {
         match &self.mode {
             Mode::Steps if width < 80 => {
-                "<- -> step  c class  m meet  a address  x change  ? keys  q"
+                "<- -> step  c class  m join  a address  x change  ? keys  q"
             }
             Mode::Steps => {
-                "<- -> step  c class  m meet  a address  e error  x change  ? keys  q leave"
+                "<- -> step  c class  m join  a address  e error  x change  ? keys  q leave"
             }
             Mode::Address { .. } => "hexadecimal digits, Enter goes there, Esc",
             Mode::Change(_) => "<- -> lane, up down bit, space turns it, Enter runs, Esc",
