@@ -1,6 +1,7 @@
 //! The unit under test: RTL compiled by Verilator, clocked from Rust.
 
 mod ffi;
+mod place;
 
 #[doc(hidden)]
 pub use ffi::{Api, Linked};
@@ -19,8 +20,8 @@ use crate::home::{home, own_rtl};
 use crate::input::{InputError, read_text};
 use crate::lcov::RtlCoverage;
 
-/// Why RTL cannot be opened.
-#[derive(Debug, Error)]
+/// Why RTL cannot be opened. `Debug` prints the message too, because it is what a test that unwraps prints, and has several lines.
+#[derive(Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The RTL cannot be built.
@@ -29,6 +30,12 @@ pub enum Error {
     /// The built model cannot be loaded.
     #[error("{0}")]
     Load(String),
+}
+
+impl std::fmt::Debug for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
 }
 
 impl Error {
@@ -165,7 +172,8 @@ impl<U: Design> Rtl<U> {
             Some(package) => store.beside(Path::new(package.built)),
             None => store,
         };
-        let library = job.library(&tools(&project), &store)?;
+        let library = job.library(&tools(&project), &store);
+        let library = library.map_err(|e| placed::<U>(dir, e))?;
         let counted = match make.counting {
             true => sources.rtl(),
             false => Vec::new(),
@@ -415,6 +423,25 @@ fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
         dir,
         bench,
     )?)
+}
+
+/// Returns `error` with places in the file of the probes of the RTL in `dir` instead of places in the bench top.
+fn placed<D: Design>(dir: &Path, error: verilate::Error) -> verilate::Error {
+    let verilate::Error::Refused(message) = error else {
+        return error;
+    };
+    let place = || {
+        let declared = declared::<D>().ok()?;
+        let (file, probes) = declared.probes_in(dir, read_text).ok()?;
+        let probed = place::Probed {
+            bench: &declared.bench_top(&probes),
+            name: &format!("{}_tb.sv", D::NAME),
+            file: &file.to_string_lossy(),
+            text: &read_text(&file).ok()?,
+        };
+        Some(probed.place(&message))
+    };
+    verilate::Error::Refused(place().unwrap_or(message))
 }
 
 /// Debug builds of this program build models faster; release builds build models that run a few percent faster.
