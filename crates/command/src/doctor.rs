@@ -26,7 +26,7 @@ struct Wanted {
 }
 
 /// Programs that only some commands need.
-const OTHERS: [Wanted; 5] = [
+const OTHERS: [Wanted; 6] = [
     Wanted {
         what: "yosys",
         names: &["yosys"],
@@ -45,7 +45,14 @@ const OTHERS: [Wanted; 5] = [
         what: "yosys-abc",
         names: &["yosys-abc", "berkeley-abc", "abc"],
         asked: &["-c", "version"],
-        serves: "proofs",
+        serves: "proofs about mutants",
+        remedy: "./setup --all",
+    },
+    Wanted {
+        what: "cadical",
+        names: &["cadical"],
+        asked: &["--version"],
+        serves: "proofs of the units",
         remedy: "./setup --all",
     },
     Wanted {

@@ -26,12 +26,12 @@ pub struct ExplainArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
     pub unit: String,
-    /// Id of a rule as reports cite it (r500-4.3-b, contract-7), or the words of an instruction in hexadecimal. r500:
-    /// US_CMN_INST US_FC_INST US_FC_ADDR, or all six; r700: DW0 DW1; spa5: one word of 64 bits
+    /// Id of a rule as reports cite it (r500-4.3-b, contract-7), the name of an operation (RET) for the rules that name it, or
+    /// the words of an instruction in hexadecimal. r500: US_CMN_INST US_FC_INST US_FC_ADDR, or all six; r700: DW0 DW1; spa5: one word of 64 bits
     #[arg(
         required_unless_present_any = ["case", "of"],
         conflicts_with_all = ["case", "of", "cycle", "CaseArgs", "LoadArgs"],
-        value_name = "RULE|WORD"
+        value_name = "RULE|NAME|WORD"
     )]
     what: Vec<String>,
     /// Explain an instruction of this saved case: which lanes went which way, what became of address and stack, and by
@@ -65,8 +65,14 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
         return Ok(Agreed::Yes);
     }
     let id = args.what.first().map_or("", String::as_str);
-    let text = if args.what.len() == 1 && id.contains('-') {
-        of_rule(explain::rule(id).map_err(|why| InputError::new("explain", 0, id, why))?)
+    let named = match &args.what[..] {
+        [name] => naming(U::NAME, &name.to_uppercase()),
+        _ => Vec::new(),
+    };
+    let text = if args.what.len() == 1 && (id.contains('-') || id.contains('#')) {
+        of_rule(explain::rule(U::NAME, id).map_err(|why| InputError::new("explain", 0, id, why))?)
+    } else if !named.is_empty() && id.chars().any(|c| !c.is_ascii_hexdigit()) {
+        listed(&format!("rules that name {}", id.to_uppercase()), &named)
     } else {
         let wrong = |(word, why): (String, String)| InputError::new("explain", 0, word, why);
         let anatomy = explain::words::<U>(&args.what).map_err(wrong)?;
@@ -79,11 +85,8 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
             .operation
             .map_or_else(Vec::new, |op| naming(U::NAME, &op));
         if !rules.is_empty() {
-            out += "\nrules that name it\n";
-            let most = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
-            for rule in rules {
-                out += &wrapped(&format!("  {:most$}  ", rule.id), &rule.text);
-            }
+            out += "\n";
+            out += &listed("rules that name it", &rules);
         }
         out
     };
@@ -223,6 +226,16 @@ fn head(group: &Group) -> [String; 3] {
         false => format!("{before} -> {after}"),
     };
     [count, ways, group.conditions.clone()]
+}
+
+/// Returns rules with their texts below a heading.
+fn listed(heading: &str, rules: &[&Rule]) -> String {
+    let mut out = format!("{heading}\n");
+    let most = rules.iter().map(|rule| rule.id.len()).max().unwrap_or(0);
+    for rule in rules {
+        out += &wrapped(&format!("  {:most$}  ", rule.id), &rule.text);
+    }
+    out
 }
 
 /// Returns a rule with its place in the specification.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,14 +25,14 @@ use super::failures::{self, Told, groups, reports, tell};
 use super::found::Saved;
 use super::junit::{self, Suite};
 use super::progress::Lines;
-use super::report::{self, Part};
+use super::report::Part;
 use super::run::{absolute, rtl};
-use super::streams::{is_standard, write_whole};
+use super::summary::{publish, publish_junit, writable_summary, write_summary};
 use super::variants::{self, Variant, Which};
 use super::workers::Isolated;
 use super::{
-    Agreed, Commands, Done, Failure, FuzzArgs, PlaceArgs, SummaryArgs, complain, found, print,
-    stop, tell as tell_why, writable,
+    Agreed, Commands, Done, Failure, FuzzArgs, PlaceArgs, complain, found, print, stop,
+    tell as tell_why,
 };
 
 /// Failed cases by number, with the file of each if saving was tried.
@@ -133,79 +132,6 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
         }
     }
     write_summary(&args.summary, &all, several)
-}
-
-pub fn writable_summary(args: &SummaryArgs) -> Result<(), InputError> {
-    let files = [
-        ("--json", &args.json),
-        ("--junit", &args.junit),
-        ("--html", &args.html),
-    ];
-    for (flag, path) in files {
-        if let Some(path) = path {
-            writable(flag, path)?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes the files.
-///
-/// Standard output is written only the `last` time.
-fn publish(args: &SummaryArgs, ran: &[&Ran], several: bool, last: bool) -> Result<(), Failure> {
-    let now = |path: &&PathBuf| last || !is_standard(path);
-    if let Some(path) = args.json.as_ref().filter(now) {
-        let mut jsons: Vec<Value> = ran.iter().map(|ran| ran.json.clone()).collect();
-        let json = if several {
-            Value::from(jsons)
-        } else {
-            jsons.pop().unwrap_or_default()
-        };
-        write_whole(path, &format!("{json:#}\n"))?;
-    }
-    publish_junit(args, ran.iter().copied(), None, last)?;
-    if let Some(path) = args.html.as_ref().filter(now) {
-        let parts: Vec<&Part> = ran.iter().map(|ran| &ran.part).collect();
-        write_whole(path, &report::page(&parts, &report::Further::default()))?;
-    }
-    Ok(())
-}
-
-/// Writes the file of `--junit`, with `error` as the last suite.
-fn publish_junit<'r>(
-    args: &SummaryArgs,
-    ran: impl Iterator<Item = &'r Ran>,
-    error: Option<Suite>,
-    last: bool,
-) -> Result<(), Failure> {
-    let now = |path: &&PathBuf| last || !is_standard(path);
-    let Some(path) = args.junit.as_ref().filter(now) else {
-        return Ok(());
-    };
-    let suites = ran.map(|ran| match &ran.interrupted {
-        Some(why) => junit::unfinished(ran.suite.clone(), why),
-        None => ran.suite.clone(),
-    });
-    let suites = suites.chain(error).collect();
-    Ok(write_whole(path, &junit::text(suites)?)?)
-}
-
-/// Writes the results of campaigns; returns whether all agreed.
-pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool) -> Done {
-    let written = publish(args, &ran.iter().collect::<Vec<_>>(), several, true);
-    let interrupted = ran.iter().find_map(|ran| ran.interrupted.clone());
-    if ran.iter().any(|ran| ran.agreed == Agreed::No) {
-        // The exit status reports the failure, whatever other errors there are.
-        for why in [written.err(), interrupted.map(Failure::Other)] {
-            why.as_ref().map(tell_why);
-        }
-        return Ok(Agreed::No);
-    }
-    written?;
-    match interrupted {
-        Some(why) => Err(Failure::Other(why)),
-        None => Ok(Agreed::Yes),
-    }
 }
 
 /// Progress of a campaign: a bar on a terminal, otherwise lines.

@@ -26,6 +26,7 @@ mod show;
 mod step;
 mod stop;
 mod streams;
+mod summary;
 mod variants;
 mod workers;
 

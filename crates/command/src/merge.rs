@@ -9,8 +9,9 @@ use reconverge::design::Build;
 use reconverge::input::InputError;
 
 use super::failures::{groups, reports, shown, tell};
-use super::fuzz::{HEADER, Ran, Shown, Whole, ran, writable_summary, write_summary};
+use super::fuzz::{HEADER, Ran, Shown, Whole, ran};
 use super::report::{Part, ReportArgs};
+use super::summary::{writable_summary, write_summary};
 use super::{Commands, Done, Failure, MergeArgs, found, print, streams};
 
 pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {

@@ -320,12 +320,15 @@ impl UnitCoverage {
             let axes: Vec<&str> = g.axes.iter().map(|a| a.name.as_str()).collect();
             line(
                 &g.name,
-                &format!(
-                    "{:>9}  {:>5} %  {}",
-                    format!("{hit}/{reachable}"),
-                    percent(hit, reachable),
-                    axes.join(" x ")
-                ),
+                &match reachable {
+                    0 => format!("{:>9}  {:>7}  {}", "none", "", axes.join(" x ")),
+                    _ => format!(
+                        "{:>9}  {:>5} %  {}",
+                        format!("{hit}/{reachable}"),
+                        percent(hit, reachable),
+                        axes.join(" x ")
+                    ),
+                },
             );
         }
         for g in &self.groups {

@@ -89,7 +89,7 @@ function stack(frames) {
   // The top first.
   for (const frame of [...frames].reverse()) {
     let text = frame.kind;
-    if (frame.passes !== null) text += `, ${frame.passes} passes left`;
+    if (frame.passes !== null) text += `, ${frame.passes} pass${frame.passes === 1 ? "" : "es"} left`;
     if (frame.address !== null) text += ` to ${hex(frame.address)}`;
     const line = make('li', 'mono', text);
     if (frame.lanes !== null) line.append(make('div', 'dim', frame.lanes));
