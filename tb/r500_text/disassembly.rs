@@ -29,7 +29,7 @@ fn disassembly_names_statement_target_and_constants() {
     let odd = Slot::new(0x402, 0x2000_0f08, 0);
     assert_eq!(
         disassemble(odd, 9, &p.regs),
-        ".word 0x00000402 0x20000F08 0x00000000 ; bits without meaning set; JUMP func=0x0F -> 0x000; no statement -> 0x020"
+        ".word 0x00000402 0x20000F08 0x00000000 ; JUMP func=0x0F -> 0x000; bits without meaning set; no statement -> 0x020"
     );
 }
 

@@ -24,7 +24,7 @@ fn disassembly_names_statement_constants_and_place() {
     for (q, expected) in [
         (
             quad(7, 0x8790_0001),
-            ".quad 00000007 87900001 ; without meaning: POP_JUMP @7 POP:1; reserved: ILLEGAL",
+            ".quad 00000007 87900001 ; POP_JUMP @7 POP:1; bits without meaning set; reserved: ILLEGAL",
         ),
         (
             quad(7, 0x8780_0001),
@@ -40,15 +40,15 @@ fn disassembly_names_statement_constants_and_place() {
         ),
         (
             with_u(7, 0x8500_0000),
-            ".quad 00000007 85000000 u ; without meaning: JUMP @7; u belongs to ALU instructions; to the ELSE",
+            ".quad 00000007 85000000 u ; JUMP @7; bits without meaning set; u belongs to ALU instructions; to the ELSE",
         ),
         (
             with_u(7, 0x9380_0000),
-            ".quad 00000007 93800000 u ; without meaning: EXPORT 0x00000007 0x000000; u belongs to ALU instructions",
+            ".quad 00000007 93800000 u ; EXPORT 0x00000007 0x000000; bits without meaning set; u belongs to ALU instructions",
         ),
         (
             quad(0, 0x8910_2000),
-            ".quad 00000000 89102000 ; without meaning: CALL @0 CALL_COUNT:1; CALL",
+            ".quad 00000000 89102000 ; CALL @0 CALL_COUNT:1; bits without meaning set; CALL",
         ),
         (quad(3, 0x8280_0100), "LOOP_END @3 FALSE"),
         (

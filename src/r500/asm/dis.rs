@@ -20,7 +20,7 @@ pub fn disassemble(slot: Slot, pc: u16, regs: &Registers) -> String {
     let mut notes = Vec::new();
     if let Some(fc) = Fc::decode(slot) {
         if text.starts_with('.') {
-            notes.push(format!("bits without meaning set; {}", fields(&fc)));
+            notes.push(format!("{}; bits without meaning set", fields(&fc)));
         }
         notes.push(match statement(slot) {
             Some(name) => format!("{name}{}", operands(&fc, regs)),

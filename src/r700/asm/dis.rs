@@ -170,7 +170,7 @@ fn notes(quad: Quad, pc: u32, regs: &Registers) -> Vec<String> {
     if sayable(quad).is_none() {
         notes.push(match word {
             Word::Reserved(..) => "reserved opcode: ILLEGAL".to_owned(),
-            _ => format!("without meaning: {}", fields(word, false)),
+            _ => format!("{}; bits without meaning set", fields(word, false)),
         });
         if quad.u {
             notes.push("u belongs to ALU instructions".to_owned());
