@@ -188,6 +188,18 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
     );
     assert_eq!((made.clock.as_str(), made.pins.len()), ("sys_clk", 5));
 
+    assert!(!said.contains("asynchronous"), "{said}");
+    let block = "always_ff @(posedge sys_clk or negedge RST_N) if (!RST_N) q <= 0; else q <= 1;";
+    let asynchronous = head.replace("endmodule", &format!("logic q; {block}\nendmodule"));
+    let file_of_it = dir.path().join("a.sv");
+    fs::write(&file_of_it, asynchronous).unwrap();
+    let at = dir.path().join("a");
+    let args = ["new", arg(&at), "--rtl", arg(&file_of_it), "--top", "m"];
+    let said = text(&reconverge(&args).stdout);
+    let note =
+        "note: RST_N is on the sensitivity list of a block, which makes an asynchronous reset: ";
+    assert!(said.contains(note), "{said}");
+
     let other = dir.path().join("other");
     let given = ["--clock", "clk_en", "--reset", "burst"];
     let args = [
@@ -261,14 +273,14 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
         ),
         (new, &inout, "io", "--rtl: io: port a is an inout"),
         (new, &wrong, "wrong", "--rtl: Verilator 5"),
+        // With its name as it was given.
+        (new, &wrong, "wrong", &format!("%Error: {wrong}:1:")),
     ] {
         let output = reconverge(&["new", at, "--rtl", rtl, "--top", top]);
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(
-            said.lines().next().unwrap_or_default().contains(message),
-            "{message}: {said}"
-        );
+        let first = said.lines().take(2).collect::<Vec<_>>().join("\n");
+        assert!(first.contains(message), "{message}: {said}");
     }
     for (option, name, message) in [
         (

@@ -199,7 +199,7 @@ pub fn command(args: &NewArgs) -> Done {
     let ask = |count: Option<u32>| {
         let set: Vec<(&str, u32)> = count.iter().map(|n| (of_lanes, *n)).collect();
         dut::ports(&at, &files, &args.top, &set).map_err(|e| match e.is_input() {
-            true => Failure::Input(bad("--rtl", e.to_string())),
+            true => Failure::Input(bad("--rtl", as_given(&e.to_string(), &args.rtl, &rtl))),
             false => Failure::Other(e.to_string()),
         })
     };
@@ -235,6 +235,14 @@ pub fn command(args: &NewArgs) -> Done {
     let clock = control(&ports, args.clock.as_ref(), is_clock, "clock", &mut notes)?;
     ports.retain(|p| p.port.output || Some(&p.port.name) != clock.as_ref());
     let reset = control(&ports, args.reset.as_ref(), is_reset, "reset", &mut notes)?;
+    if let Some(reset) = &reset
+        && is_asynchronous(&at, &files, reset)?
+    {
+        notes.push(format!(
+            "{reset} is on the sensitivity list of a block, which makes an asynchronous reset: it acts a cycle before it reaches \
+             the golden model, so the first reset in mid-run fails. Make it synchronous where this bench reads the RTL"
+        ));
+    }
     let chosen = |what: &str, port: &Option<String>| match port {
         Some(port) if what == "reset" && is_low(port) => format!("reset {port}, active low"),
         Some(port) if what == "reset" => format!("reset {port}, active high"),
@@ -295,6 +303,19 @@ fn list(rtl: &[PathBuf], from: &Path) -> Result<String, InputError> {
     Ok(text)
 }
 
+/// Returns a message of Verilator with the files' names as they were given, instead of their names relative to `from`.
+fn as_given(message: &str, given: &[PathBuf], from: &Path) -> String {
+    let from = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
+    let mut message = message.to_owned();
+    for file in given {
+        if let Ok(path) = fs::canonicalize(file) {
+            let shown = relative(&path, &from).to_string_lossy().into_owned();
+            message = message.replace(&shown, &file.to_string_lossy());
+        }
+    }
+    message
+}
+
 /// Returns `path` relative to the folder `from`; both are absolute.
 fn relative(path: &Path, from: &Path) -> PathBuf {
     let from = nearest(from);
@@ -330,6 +351,22 @@ fn parameters(
     }
     // The module may come from a folder of modules, or from a macro: Verilator will report it if not.
     Ok(Vec::new())
+}
+
+/// Returns whether an edge of `reset` is on a sensitivity list of the RTL.
+fn is_asynchronous(dir: &Path, files: &FileList, reset: &str) -> Result<bool, InputError> {
+    for file in &files.verilog {
+        let text = without_comments(&read_text(&dir.join(file))?);
+        let words: Vec<&str> = text
+            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'))
+            .filter(|word| !word.is_empty())
+            .collect();
+        let edge = |pair: &[&str]| matches!(pair[0], "posedge" | "negedge") && pair[1] == reset;
+        if words.windows(2).any(edge) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn without_comments(text: &str) -> String {
