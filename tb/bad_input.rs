@@ -879,6 +879,19 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
             refused(&args, &format!("error: {file}: file: this is {what}"));
         }
     }
+    for (unit, of) in [
+        ("spa5", "r500"),
+        ("r500", "spa5"),
+        ("r700", "r500"),
+        ("r500", "r700"),
+    ] {
+        let file = format!("tb/programs/{of}/if_else.s");
+        let why = format!("this is a program of {of}, not of {unit}; try `run {of}`");
+        refused(
+            &["run", unit, &file],
+            &format!("error: {file}: file: {why}"),
+        );
+    }
     // What no unit runs is named; another kind of object says that it is one.
     let dir = tempfile::tempdir().unwrap();
     let changed = |from: &str, at: usize, value: u8| {

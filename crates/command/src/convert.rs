@@ -31,7 +31,8 @@ fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
 pub fn load<U: Compiled>(path: &Path, options: &LoadOptions) -> Result<U::Program, Failure> {
     let (bytes, file) = read(path)?;
     other_input(&bytes, &file, U::NAME)?;
-    let loaded = U::load(&bytes, &file, options)?;
+    let loaded = U::load(&bytes, &file, options);
+    let loaded = loaded.map_err(|wrong| of_another(&bytes, &file, U::NAME).unwrap_or(wrong))?;
     warn(&loaded.warnings);
     Ok(loaded.program)
 }
@@ -61,6 +62,20 @@ fn other_input(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputError> {
         ));
     }
     Ok(())
+}
+
+/// Returns why a program that is none of `unit` is refused, if another unit reads it: many messages about its words would not help.
+fn of_another(bytes: &[u8], file: &str, unit: &str) -> Option<InputError> {
+    // Words in hexadecimal may be of any unit.
+    let mut letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
+    if letters.all(|byte| byte.is_ascii_hexdigit() || *byte == b'x') {
+        return None;
+    }
+    let mut others = UNITS.iter().filter(|other| other.name() != unit);
+    let other = others.find(|other| other.reads(bytes, file))?;
+    let name = other.name();
+    let why = format!("this is a program of {name}, not of {unit}; try `run {name}`");
+    Some(InputError::new(file, 0, "file", why))
 }
 
 pub fn asm<U: Compiled>(args: &AsmArgs) -> Done {

@@ -485,6 +485,7 @@ trait Commands: Sync {
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
     fn recognises(&self, bytes: &[u8]) -> Option<(String, bool)>;
+    fn reads(&self, bytes: &[u8], file: &str) -> bool;
     fn import(&self, args: &ImportArgs) -> Done;
     fn explain(&self, args: &explain::ExplainArgs) -> Done;
     fn view(&self, args: &ViewArgs) -> Done;
@@ -547,6 +548,9 @@ impl<U: Compiled> Commands for For<U> {
     }
     fn recognises(&self, bytes: &[u8]) -> Option<(String, bool)> {
         U::recognises(bytes)
+    }
+    fn reads(&self, bytes: &[u8], file: &str) -> bool {
+        U::load(bytes, file, &reconverge::unit::LoadOptions::default()).is_ok()
     }
     fn import(&self, args: &ImportArgs) -> Done {
         convert::import::<U>(args)
