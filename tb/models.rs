@@ -906,6 +906,11 @@ fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it(
             "r500.seeded.1: {programs} programs: skipped, no preloading"
         )]
     );
+    let cover = |dir: &str| {
+        reconverge_ends(0, &["cover", NAME, "--programs", "60", "--rtl", dir])
+            .contains("cases that begin in a preloaded state: skipped, no preloading\n")
+    };
+    assert!(cover(rtl.arg()) && !cover(arg(&own.dir)));
     let (said, skipped) = fuzz(arg(&own.dir));
     assert!(!said.contains("skipped"), "{said}");
     assert!(skipped.is_empty(), "{skipped:?}");

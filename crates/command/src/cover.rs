@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use indicatif::HumanCount;
+use reconverge::campaign::NOT_PRELOADED;
 use reconverge::campaign::{Limit, Shard};
 use reconverge::case::Case;
 use reconverge::compiled::Compiled;
@@ -297,6 +298,12 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         };
         let mut counted = model.named(&covered.hits, covered.totals);
         this.cycles = covered.compared;
+        if !model_of_rtl.preloads() {
+            text += &format!(
+                "  {:<18}cases that begin in a preloaded state: {NOT_PRELOADED}\n",
+                "seeded"
+            );
+        }
         counted.runs.push(this);
         coverage.merge(&counted, "this run")?;
         for (share, cycles) in &covered.reached {
