@@ -23,7 +23,7 @@ COMMAND = os.environ.get("RECONVERGE", str(ROOT / "target/release/reconverge"))
 # The bugs of docs/tutorial.md: file, what stands there, what is planted; and the seed of the campaign that finds it.
 BUGS = {
     "r500": ("r500_vote.sv", "agreed & ~|held", "agreed & |held", 1),
-    "r700": ("r700_lanes.sv", "brk   = frame_st1_i & frame_st0_i", "brk   = frame_st1_i | frame_st0_i", 1),
+    "r700": ("r700_lanes.sv", "brk   = frame_st1_i & frame_st0_i", "brk   = frame_st1_i | frame_st0_i", 33),
     "spa5": ("spa5_threads.sv", " | d_ret_d | exited_q);", " | exited_q);", 7),
 }
 
@@ -198,13 +198,12 @@ def waves(case, path):
     """GTKWave with the view of the case, at its marker."""
     folder = ROOT / case.parent
     dump, screen = case.with_suffix(".vcd"), f":{90 + os.getpid() % 400}"
-    size = (1280, 960)
+    size = (1700, 1000)
     view = ROOT / case.with_suffix(".gtkw")
-    # A smaller window than on a desk: fewer cycles before the marker, less room for the names. GTKWave begins at 0 if there
-    # would be time behind the end of the dump in it.
+    # A wide column for values. GTKWave begins at 0 if there would be time behind the end of the dump in the window.
     text = view.read_text()
-    marker = int(re.search(r"(?m)^\*-6\.0 (\d+)", text)[1])
-    for name, value in {"size": f"{size[0]} {size[1]}", "signals_width": "420", "timestart": str(marker - 225)}.items():
+    marker = int(re.search(r"(?m)^\*-[0-9.]+ (\d+)", text)[1])
+    for name, value in {"size": f"{size[0]} {size[1]}", "signals_width": "560", "timestart": str(max(0, marker - 300))}.items():
         text = re.sub(rf"(?m)^\[{name}\].*", f"[{name}] {value}", text)
     view.write_text(text)
     server = subprocess.Popen(

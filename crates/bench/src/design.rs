@@ -34,12 +34,14 @@ impl From<u32> for Build {
 }
 
 impl Build {
-    /// Returns the value of parameter `name` of `D`; 0 if `D` has no such parameter.
+    /// Returns the value of parameter `name` of `D`.
+    ///
+    /// # Panics
+    /// `D` declares no parameter `name`: a misspelt name would otherwise be a parameter of 0.
     pub fn value<D: Design>(&self, name: &str) -> u32 {
-        self.parameters.get(name).copied().unwrap_or_else(|| {
-            let known = D::PARAMETERS.iter().find(|p| p.name == name);
-            known.map_or(0, |p| p.default)
-        })
+        let known = D::PARAMETERS.iter().find(|p| p.name == name);
+        let known = known.unwrap_or_else(|| panic!("{} has no parameter {name}", D::NAME));
+        self.parameters.get(name).copied().unwrap_or(known.default)
     }
 
     /// Tells whether this is the default build of `D`.

@@ -245,7 +245,10 @@ impl Field {
         matches!(self.shape, Shape::Planes(_))
     }
 
-    /// Returns element `i` of the field from `state`, the bytes of a state struct.
+    /// Returns element `i` of the field from `state`, the bytes of a state struct. In a field of planes, elements are lanes.
+    ///
+    /// # Panics
+    /// `state` is shorter than the struct, or the field has no element `i` (planes have 64).
     pub fn get(&self, state: &[u8], i: usize) -> u64 {
         match self.shape {
             Shape::Planes(n) => (0..n).fold(0, |acc, b| {
@@ -255,7 +258,11 @@ impl Field {
         }
     }
 
-    /// Flips bit `bit` of element `i`, to show that the bench would detect a difference.
+    /// Flips bit `bit` of element `i`, to show that the bench would detect a difference. [`Flip::check`] tells whether they exist:
+    /// bits and elements that do not may be those of another field.
+    ///
+    /// # Panics
+    /// They would lie behind the end of `state`.
     pub fn flip(&self, state: &mut [u8], i: usize, bit: usize) {
         match self.shape {
             Shape::Planes(_) => state[self.offset + 8 * bit + i / 8] ^= 1 << (i % 8),
@@ -276,7 +283,7 @@ pub struct Flip {
     pub element: usize,
     /// Bit of the element.
     pub bit: usize,
-    /// Cycle.
+    /// Cycle, from 0: the state that the golden model has after this cycle is flipped.
     #[serde(rename = "clock", with = "count")]
     pub cycle: u64,
 }
@@ -357,7 +364,8 @@ pub fn mask_in_eights(lanes: usize, is_in: impl Fn(usize) -> bool) -> String {
     in_eights(&(0..lanes).map(digit).collect::<String>())
 }
 
-/// Gathers bit `bit` of every byte of `lanes` into a plane; lane i becomes bit i. Processes eight lanes at a time.
+/// Gathers bit `bit`, 0 to 7, of every byte of `lanes` into a plane; lane i becomes bit i. Processes eight lanes at a time: the
+/// length of `lanes` must be a multiple of 8, at most 64. What is beyond, as far as it is not a multiple, is ignored.
 // Golden models of other crates call this for every bit of every cycle: without `inline`, r500's takes twice as long.
 #[inline]
 pub fn plane(lanes: &[u8], bit: u32) -> u64 {

@@ -13,13 +13,13 @@ use crate::report::{Report, Waves};
 pub struct Found<C: TestCase> {
     /// The smallest case found that fails like the original one, with its failure.
     pub failure: Failure<C>,
-    /// The shrunk case as text, and its original.
+    /// A line with the sizes before and after shrinking, then the shrunk case as text.
     pub text: String,
     /// File with the case, if one was written.
     pub saved: Option<PathBuf>,
     /// The dump with both sides, if one was written.
     pub waves: Option<Waves>,
-    /// Errors on the way: the case could not be shrunk, or a file could not be written.
+    /// What went wrong besides: the case could not be shrunk, or a file could not be written.
     pub troubles: Vec<String>,
 }
 

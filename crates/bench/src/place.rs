@@ -94,7 +94,10 @@ impl Display for Place {
                 write!(f, "at cycle {cycle}, where the RTL stopped: {how}")
             }
             Place::ScalarJudge { lane, how } => {
-                write!(f, "before the scalar judge, lane {lane}: {how}")
+                write!(
+                    f,
+                    "in the comparison with the scalar machine, lane {lane}: {how}"
+                )
             }
             Place::Crashed { how } => write!(f, "by a crash: {how}"),
             Place::Hung { seconds } => write!(f, "by making no progress within {seconds} s"),

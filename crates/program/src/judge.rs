@@ -42,7 +42,7 @@ impl Among {
     }
 }
 
-/// Returns [`Verdict::Disagrees`] if the wavefront ended with an error that no lane of its program can cause. Bit c of
+/// Returns [`Verdict::Disagrees`], for lane 0 because it is about all lanes, if the wavefront ended with an error that no lane of its program can cause. Bit c of
 /// `possible` is set if some lane can cause error c.
 pub fn impossible_error(error: u8, possible: u16) -> Option<Verdict> {
     (u64::from(possible) >> error.min(63) & 1 == 0).then(|| Verdict::Disagrees {

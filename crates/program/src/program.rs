@@ -174,12 +174,13 @@ pub enum Verdict {
     },
     /// A lane executed something else.
     Disagrees {
-        /// Lane.
+        /// Lane; 0 if the disagreement is about all lanes.
         lane: u32,
-        /// What it did in the wavefront and what it does alone.
+        /// What it did in the wavefront and what it does alone; or what is wrong with the wavefront.
         how: String,
     },
-    /// The scalar judge cannot judge this program.
+    /// The scalar judge cannot judge this run, for this reason: the program is not structured, begins in a preloaded state, is
+    /// launched repeatedly, or is too long.
     NotStructured(String),
 }
 
