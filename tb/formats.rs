@@ -5,9 +5,11 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::common::rtl::Rtl as Folder;
 use crate::common::schema::{Entry, Formats, Reader, Type};
 use crate::common::{
-    Tested, arg, imported_programs, loaded, own_programs, program, reconverge, text,
+    Tested, arg, imported_programs, loaded, own_programs, program, reconverge, reconverge_ends,
+    text,
 };
 use reconverge::campaign::{self, results};
 use reconverge::case::{CASE_FORMAT, Case, Conditions, Place, Row, SavedCase, Table};
@@ -28,6 +30,7 @@ macro_rules! tests {
                 coverage_files_are_as_documented_and_read_strictly,
                 results_are_as_documented_and_read_strictly,
                 ends_of_runs_are_as_documented,
+                summaries_are_as_documented,
             );
         })+
     };
@@ -444,6 +447,31 @@ fn coverage_files_are_as_documented_and_read_strictly<U: Tested>() {
 // ---- ends of runs -------------------------------------------------------------------------------------
 
 /// `run` and `replay` write them: of a run that agrees, of one that is cut off, of a mismatch.
+fn summaries_are_as_documented<U: Tested>() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("fuzz.json");
+    let formats = Formats::of::<U>(U::LANES as usize);
+    let results = arg(&dir.path().join("r")).to_owned();
+    let bad = Folder::own(U::NAME).copy();
+    bad.change(U::DECISIONS[0]);
+    let place = ["--json", arg(&file), "--out", arg(dir.path())];
+    for (status, more) in [
+        (0, &["--shard", "1/2", "--results", &results][..]),
+        (1, &["--rtl", bad.arg(), "--no-shrink"]),
+    ] {
+        let fuzz = ["fuzz", U::NAME, "--programs", "512", "--variants", "none"];
+        reconverge_ends(status, &[&fuzz, more, &place].concat());
+        let written = fs::read_to_string(&file).unwrap();
+        if let Err(why) = formats.object("campaign", &written) {
+            panic!("campaign{why}\n{written}");
+        }
+        let read: Value = serde_json::from_str(&written).unwrap();
+        let failures = read["mismatches"].as_array().unwrap();
+        assert_eq!(failures.is_empty(), status == 0);
+        assert!(failures.iter().all(|failure| failure["run"].is_string()));
+    }
+}
+
 fn ends_of_runs_are_as_documented<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let (file, program) = (dir.path().join("run.json"), program::<U>(U::IF_ELSE));

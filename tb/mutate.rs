@@ -11,8 +11,10 @@ use std::time::{Duration, Instant};
 
 use crate::campaign::signal;
 use crate::common::rtl::Rtl;
+use crate::common::schema::Formats;
 use crate::common::tool::have;
 use crate::common::{ROOT, arg, command_in, reconverge_in, text};
+use reconverge::r500::R500;
 use serde_json::Value;
 
 const TOOLS: [&str; 3] = ["yosys", "yosys-abc", "cadical"];
@@ -54,6 +56,8 @@ impl Run {
     fn json(&self) -> Value {
         let text = fs::read_to_string(self.dir.path().join("all.json")).unwrap();
         let all: Value = serde_json::from_str(&text).unwrap();
+        let documented = Formats::of::<R500>(16).object("mutants", &all[0].to_string());
+        documented.unwrap_or_else(|why| panic!("mutants{why}"));
         all[0].clone()
     }
     /// Numbers of the mutants that got `verdict`.

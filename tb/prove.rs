@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::campaign::{Running, signal};
 use crate::common::rtl::{Copy, Rtl};
+use crate::common::schema::Formats;
 use crate::common::tool::have;
 use crate::common::{ROOT, command_in, text};
 
@@ -63,6 +64,7 @@ impl Run {
     }
     fn json(&self) -> Value {
         let text = fs::read_to_string(self.dir.path().join("all.json")).unwrap();
+        Formats::of::<R500>(2).object("proofs", &text).unwrap();
         serde_json::from_str(&text).unwrap()
     }
 }

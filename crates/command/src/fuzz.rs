@@ -495,12 +495,11 @@ pub fn ran<U: Compiled>(
     let mut json = summary.to_json(options, &Model::new(build));
     json["build"] = serde_json::to_value(build).unwrap_or_default();
     json["complete"] = (interrupted.is_none() && summary.given_up().is_none()).into();
-    if summary.given_up().is_some() {
-        json["not_run"] = not_run(summary, options, shard).into();
-    }
-    if shard.of() > 1 {
-        json["shard"] = shard.to_string().into();
-    }
+    let given_up = summary.given_up();
+    json["not_run"] = given_up
+        .and_then(|_| not_run(summary, options, shard))
+        .into();
+    json["shard"] = (shard.of() > 1).then(|| shard.to_string()).into();
     let complete = json["complete"] == true;
     Ok(Ran {
         part: Part::new(whole, complete, shown),

@@ -140,19 +140,19 @@ impl Summary {
                 let mut value = json!(j.mutant);
                 value["verdict"] = json!(j.verdict.name());
                 value["clocks"] = json!(j.cycles);
-                match &j.verdict {
-                    Verdict::Caught(c) => {
-                        value["case"] = json!(c.case);
-                        value["kind"] = json!(c.kind);
-                        value["field"] = json!(c.place.field());
-                        value["element"] = json!(c.place.element());
-                        value["clock"] = json!(c.place.cycle());
-                        value["saved"] = json!(c.saved);
-                    }
+                let (caught, why) = match &j.verdict {
+                    Verdict::Caught(c) => (Some(c), None),
                     Verdict::Missed(how) | Verdict::Equivalent(how) | Verdict::Undecided(how) => {
-                        value["why"] = json!(how);
+                        (None, Some(how))
                     }
-                }
+                };
+                value["case"] = json!(caught.map(|c| c.case));
+                value["kind"] = json!(caught.map(|c| &c.kind));
+                value["field"] = json!(caught.and_then(|c| c.place.field()));
+                value["element"] = json!(caught.and_then(|c| c.place.element()));
+                value["clock"] = json!(caught.and_then(|c| c.place.cycle()));
+                value["saved"] = json!(caught.map(|c| &c.saved));
+                value["why"] = json!(why);
                 value
             })
             .collect();
