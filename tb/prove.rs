@@ -142,7 +142,7 @@ fn what_holds_is_proved_and_its_fault_is_refuted() {
     let run = prove(&["--only", "step err_q", "--only", "error_9"], &[]).ends(0);
     run.says("prove r500, 2 lanes");
     run.says(
-        "PROVED: 1 properties hold, 1 covers are reached, 1 faults are refuted, 1 proofs are accepted",
+        "PROVED: 1 properties hold, 1 covers are reached, 1 faults are detected, 1 proofs are accepted",
     );
     let json = run.json();
     let properties = json["properties"].as_array().unwrap();
@@ -383,7 +383,7 @@ fn a_fault_that_nothing_refutes_is_no_proof() {
         &[("RECONVERGE_HOME", home.path())],
     )
     .ends(3);
-    run.says("NOT REFUTED");
+    run.says("NOT DETECTED");
     run.says("step done_q still holds with the fault");
 }
 
@@ -430,7 +430,7 @@ fn a_property_without_a_fault_and_a_cover_that_is_not_reached_are_no_proof() {
     let environment = [("RECONVERGE_HOME", home.path())];
     prove(&["--only", "stall"], &environment)
         .ends(3)
-        .says("stall: no fault is to refute it");
+        .says("stall: no fault is planted that it must detect");
     let run = prove(&["--only", "error_7"], &environment).ends(3);
     run.says("error_7 cannot be reached");
     assert_eq!(run.json()["properties"][0]["verdict"], "unreachable");
@@ -831,7 +831,7 @@ fn a_unit_with_a_memory_is_proved() {
     let said = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
     assert!(
-        said.contains("PROVED: 2 properties hold, 0 covers are reached, 3 faults are refuted, 2 proofs are accepted"),
+        said.contains("PROVED: 2 properties hold, 0 covers are reached, 3 faults are detected, 2 proofs are accepted"),
         "{said}"
     );
 }
@@ -1000,7 +1000,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
         let believed = [&only[..], &["--believe"]].concat();
         prove(&believed, &[("PATH", Path::new(&with))])
             .ends(0)
-            .says("PROVED: 1 properties hold, 0 covers are reached, 0 faults are refuted");
+            .says("PROVED: 1 properties hold, 0 covers are reached, 0 faults are detected");
     }
 }
 

@@ -36,7 +36,7 @@ pub struct ProveArgs {
     /// Leave out the properties whose names begin so; may be repeated
     #[arg(long, value_name = "NAME")]
     skip: Vec<String>,
-    /// Plant no faults. Otherwise each property must be refuted by its faults in tb/formal/UNIT/proofs.json
+    /// Plant no faults. Otherwise each property must fail on RTL with the faults that tb/formal/UNIT/proofs.json plants for it
     #[arg(long, alias = "no-controls")]
     no_faults: bool,
     /// Seconds of the processor for each question; what is not answered then is undecided
@@ -169,7 +169,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
             false => format!(", {checked} proofs are accepted"),
         };
         print(&format!(
-            "PROVED: {properties} properties hold, {covers} covers are reached, {faults} faults are refuted{checked}\n"
+            "PROVED: {properties} properties hold, {covers} covers are reached, {faults} faults are detected{checked}\n"
         ))?;
     }
     ends(agreed, trouble)

@@ -302,7 +302,7 @@ impl Report {
             }
         }
         for name in &self.uncontrolled {
-            open.push(format!("{name}: no fault is to refute it"));
+            open.push(format!("{name}: no fault is planted that it must detect"));
         }
         open
     }

@@ -14,10 +14,10 @@ impl Report {
         match all[..] {
             _ if proved.method == Method::Cover => String::new(),
             [] => "none planted".to_owned(),
-            _ if all.iter().any(|(_, refuted)| !refuted) => "NOT REFUTED".to_owned(),
+            _ if all.iter().any(|(_, refuted)| !refuted) => "NOT DETECTED".to_owned(),
             [(control, _), ..] => match control.fault.line {
-                Some(line) => format!("refuted: {}:{line}", control.fault.file),
-                None => format!("refuted: {}", control.fault.file),
+                Some(line) => format!("detected: {}:{line}", control.fault.file),
+                None => format!("detected: {}", control.fault.file),
             },
         }
     }
@@ -67,7 +67,7 @@ impl Display for Report {
         let width = names.max().unwrap_or_default().max("property".len());
         writeln!(
             f,
-            "  {:width$}  {:11}  {:20}  cycles  questions  solver   seconds  control",
+            "  {:width$}  {:11}  {:20}  cycles  questions  solver   seconds  fault",
             "property", "verdict", "method"
         )?;
         for p in &self.proved {
