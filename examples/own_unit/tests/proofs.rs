@@ -82,7 +82,10 @@ fn what_does_not_hold_or_cannot_fail_is_not_accepted() {
         said.contains("  registers: before, after it in the RTL\n    level_q  0x3  0x4\n"),
         "{said}"
     );
-    assert!(said.ends_with("some: no fault is planted that it must detect\n"), "{said}");
+    assert!(
+        said.ends_with("some: no fault is planted that it must detect\n"),
+        "{said}"
+    );
 }
 
 #[test]
