@@ -1,17 +1,13 @@
-//! What the tests of several designs need.
+//! What the tests of both designs need.
 
 use std::fs;
 use std::path::Path;
 
 /// Copies the RTL to `dir`; in its `file` the text `right` becomes `wrong`.
 pub fn plant(dir: &Path, file: &str, right: &str, wrong: &str) {
-    for folder in ["rpseq", "slot"] {
-        fs::create_dir(dir.join(folder)).unwrap();
-    }
-    let stack = "design.toml rpstack.f rpstack.sv";
-    let others =
-        "rpseq/design.toml rpseq/rpseq.f rpseq/rpseq.sv slot/design.toml slot/slot.f slot/slot.sv";
-    for name in stack.split(' ').chain(others.split(' ')) {
+    fs::create_dir(dir.join("rpseq")).unwrap();
+    let files = "design.toml rpstack.f rpstack.sv rpseq/design.toml rpseq/rpseq.f rpseq/rpseq.sv";
+    for name in files.split(' ') {
         let text = fs::read_to_string(own_unit::rtl().join(name)).unwrap();
         assert!(name != file || text.matches(right).count() == 1, "{right}");
         let text = if name == file {
