@@ -206,22 +206,19 @@ fn parse(document: &Document) -> Vec<Rule> {
         {
             section = format!("{id} {}", plain(title));
             let level = |line: &str| line.len() - line.trim_start_matches('#').len();
-            let mut inside = false;
-            let body = lines[n + 1..].iter().take_while(|next| {
-                inside ^= next.starts_with("```");
-                inside || !next.starts_with('#') || level(next) > level(line)
-            });
-            // A listing is shown as it is, without the lines around it.
-            let mut listing = false;
-            let body = body.filter_map(|line| match line.starts_with("```") {
-                true => {
+            let (mut body, mut listing) = (Vec::new(), false);
+            for next in &lines[n + 1..] {
+                if next.starts_with("```") {
                     listing = !listing;
-                    None
+                } else if listing {
+                    // As it is, without the lines around it.
+                    body.push(format!("    {next}"));
+                } else if next.starts_with('#') && level(next) <= level(line) {
+                    break;
+                } else {
+                    body.push(plain(next));
                 }
-                false if listing => Some(format!("    {line}")),
-                false => Some(plain(line)),
-            });
-            let body: Vec<String> = body.collect();
+            }
             let text = body.join("\n");
             rules.push(rule(id, &section, text.trim().to_owned(), Vec::new()));
         } else if line.starts_with('|') {

@@ -199,6 +199,11 @@ fn threads<U: Unit>(limit: Limit) -> (Options, Summary<U>) {
     (options, summary)
 }
 
+/// The file of `--junit`.
+pub fn junit_in(path: &Path) -> Report {
+    Report::deserialize_from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
 fn json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
@@ -371,7 +376,7 @@ fn failures_are_the_same_for_any_number_of_workers_and_shards() {
     let first = run("a", &["--jobs", "1", "--junit", arg(&junit)]);
     assert_eq!(run("b", &["--jobs", "4"]), first);
     assert_eq!(run("b", &["--jobs", "4"]), first, "resumed");
-    let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+    let read = junit_in(&junit);
     let failed = read.test_suites[0].test_cases.last().unwrap();
     let TestCaseStatus::NonSuccess {
         message,
@@ -499,7 +504,7 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
         .collect();
     assert_eq!(built, builds());
     assert!(campaigns().all(|s| s["programs"] == 200 || s["programs"] == 256));
-    let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+    let read = junit_in(&junit);
     assert_eq!(read.test_suites.len(), 2 * UNITS.len());
     // A test for each kind of program.
     assert_eq!((read.tests, read.failures), (8 * UNITS.len(), 0));
@@ -528,7 +533,7 @@ fn junit_says_so_if_the_rtl_could_not_be_run() {
     let bad = Folder::own("r500").planted("  no_such_module u_none ();");
     let args = ["fuzz", "r500", "--programs", "4", "--variants", "none"];
     let args = [&args[..], &["--junit", arg(&junit)]].concat();
-    let read = || Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+    let read = || junit_in(&junit);
     reconverge_ends(0, &args);
     assert_eq!((read().failures, read().errors), (0, 0));
     let output = reconverge(&[&args[..], &["--rtl", bad.arg()]].concat());

@@ -9,14 +9,14 @@ use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use quick_junit::{Report, TestCaseStatus};
+use quick_junit::TestCaseStatus;
 use reconverge::campaign::results;
 use reconverge::case::{CASE_FORMAT, SavedCase};
 use reconverge::dut::{Dut, Rtl};
 use reconverge::r500::R500;
 use reconverge::r500::state::{In, State};
 
-use crate::campaign::signal;
+use crate::campaign::{junit_in, signal};
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{ROOT, Tested, arg, command_in, line_starting, program, reconverge_ends, text};
 
@@ -884,7 +884,7 @@ fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it(
             dir,
         ];
         let said = reconverge_ends(0, &options);
-        let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+        let read = junit_in(&junit);
         let mut skipped = Vec::new();
         for test in &read.test_suites[0].test_cases {
             if let TestCaseStatus::Skipped { message, .. } = &test.status {

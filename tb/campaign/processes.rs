@@ -6,7 +6,7 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use quick_junit::{Report, TestCaseStatus};
+use quick_junit::TestCaseStatus;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options, Runner, Summary};
@@ -15,7 +15,9 @@ use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::unit::Unit;
 
-use super::{Place, alive, ends, json, says, signal, start, wait_for_lines, with, workers_of};
+use super::{
+    Place, alive, ends, json, junit_in, says, signal, start, wait_for_lines, with, workers_of,
+};
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{Tested, arg, line_starting, reconverge, reconverge_ends, text};
 
@@ -122,7 +124,7 @@ fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
         assert!(err.ends_with(&end), "{err}");
         let summary = json(Path::new(&json_file));
         assert_eq!(summary["complete"], false);
-        let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+        let read = junit_in(Path::new(&junit));
         assert_eq!((read.failures, read.errors), (0, 1));
         let done = fs::read_to_string(&file).unwrap();
         assert!(done.ends_with('\n'), "the chunks were brought to their end");
@@ -275,7 +277,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
     assert_eq!(ends(1, &fuzz, &more), out);
 
     // Each is saved, said, and a test of its own.
-    let read = Report::deserialize_from_str(&fs::read_to_string(&junit).unwrap()).unwrap();
+    let read = junit_in(&junit);
     let suite = &read.test_suites[0];
     assert_eq!(
         (suite.name.as_str(), suite.failures),

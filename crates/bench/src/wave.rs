@@ -232,10 +232,7 @@ pub struct Header {
 /// # Errors
 /// The dump cannot be read.
 pub fn header(mut dump: impl BufRead) -> io::Result<Option<Header>> {
-    let Header {
-        mut design,
-        mut added,
-    } = Header::default();
+    let mut header = Header::default();
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -243,21 +240,21 @@ pub fn header(mut dump: impl BufRead) -> io::Result<Option<Header>> {
             return Ok(None);
         }
         if line.starts_with(b"$enddefinitions") {
-            return Ok(Some(Header { design, added }));
+            return Ok(Some(header));
         }
         let text = String::from_utf8_lossy(&line);
         let words = text.split_whitespace().collect::<Vec<_>>();
         if let ["$scope", "module", name, ..] = words[..]
             && let Some(name) = name.strip_suffix("_tb")
-            && design.is_empty()
+            && header.design.is_empty()
         {
-            name.clone_into(&mut design);
+            name.clone_into(&mut header.design);
         }
         if let ["$var", _, _, id, name, ..] = words[..] {
             if id.starts_with(&format!("~{WORDS}")) {
-                added.words.push(name.to_owned());
+                header.added.words.push(name.to_owned());
             } else if id.starts_with(&format!("~{XOR}")) {
-                added.xor.push(name.to_owned());
+                header.added.xor.push(name.to_owned());
             }
         }
     }

@@ -20,8 +20,8 @@ use super::run::{absolute, counting_rtl, rtl, usual_rtl};
 use super::streams::{self, write_whole};
 use super::workers::{Isolated, LimitArgs};
 use super::{
-    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, complain, ends, found, print, seed,
-    unit_names_and_all, writable,
+    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, all_writable, complain, ends, found, print,
+    seed, unit_names_and_all,
 };
 use reconverge::quantity::count;
 
@@ -106,16 +106,11 @@ impl CoverArgs {
 
 /// Runs the whole command: every requested unit, then the files.
 pub fn all(args: &CoverArgs) -> Done {
-    let outputs = [
+    all_writable([
         ("--json", &args.json),
         ("--html", &args.html),
         ("--lcov", &args.lcov),
-    ];
-    for (flag, path) in outputs {
-        if let Some(path) = path {
-            writable(flag, path)?;
-        }
-    }
+    ])?;
     if args.lcov.is_some() && args.run().is_none() {
         let why = "nothing is run: give --programs, --cycles or --seconds";
         return Err(InputError::new("--lcov", 0, "limit", why).into());

@@ -64,15 +64,14 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
         print(&of_cycle(&case, cycle)?)?;
         return Ok(Agreed::Yes);
     }
-    let id = args.what.first().map_or("", String::as_str);
-    let named = match &args.what[..] {
-        [name] => naming(U::NAME, &name.to_uppercase()),
-        _ => Vec::new(),
-    };
-    let text = if args.what.len() == 1 && (id.contains('-') || id.contains('#')) {
+    let text = if let [id] = &args.what[..]
+        && id.contains(['-', '#'])
+    {
         of_rule(explain::rule(U::NAME, id).map_err(|why| InputError::new("explain", 0, id, why))?)
-    } else if !named.is_empty() && id.chars().any(|c| !c.is_ascii_hexdigit()) {
-        listed(&format!("rules that name {}", id.to_uppercase()), &named)
+    } else if let [name] = &args.what[..]
+        && let Some(text) = of_name(U::NAME, name)
+    {
+        text
     } else {
         let wrong = |(word, why): (String, String)| InputError::new("explain", 0, word, why);
         let anatomy = explain::words::<U>(&args.what).map_err(wrong)?;
@@ -226,6 +225,16 @@ fn head(group: &Group) -> [String; 3] {
         false => format!("{before} -> {after}"),
     };
     [count, ways, group.conditions.clone()]
+}
+
+/// Returns the rules of `unit` that name the operation `name`; `None` if there are none, or `name` is a word in hexadecimal.
+fn of_name(unit: &str, name: &str) -> Option<String> {
+    let name = name.to_uppercase();
+    if name.chars().all(|c| c.is_ascii_hexdigit()) {
+        return None;
+    }
+    let rules = naming(unit, &name);
+    (!rules.is_empty()).then(|| listed(&format!("rules that name {name}"), &rules))
 }
 
 /// Returns rules with their texts below a heading.

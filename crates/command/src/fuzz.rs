@@ -27,7 +27,7 @@ use super::junit::{self, Suite};
 use super::progress::Lines;
 use super::report::Part;
 use super::run::{absolute, rtl};
-use super::summary::{publish, publish_junit, writable_summary, write_summary};
+use super::summary::{publish, writable_summary, write_summary};
 use super::variants::{self, Variant, Which};
 use super::workers::Isolated;
 use super::{
@@ -101,28 +101,22 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
             };
             unit.fuzz(args, campaign, &mut |ran| {
                 let so_far: Vec<&Ran> = all.iter().chain([ran]).collect();
-                publish(&args.summary, &so_far, several, false)
+                publish(&args.summary, &so_far, several, None, false)
             })
         });
         let ran = match ran {
             Ok(ran) => ran,
             // The results of the campaigns before this one are kept.
             Err(why) => {
-                let failed = all.iter().any(|ran| ran.agreed == Agreed::No);
-                let written = match all.is_empty() {
-                    true => Ok(Agreed::Yes),
-                    false => write_summary(&args.summary, &all, several),
-                };
-                // A file of an earlier run must not stand for this one.
                 let error = junit::not_run(unit.name(), &why.to_string());
-                let junit = publish_junit(&args.summary, all.iter(), Some(error), true);
-                junit.as_ref().err().map(tell_why);
-                if !failed {
-                    return Err(why);
+                let written = write_summary(&args.summary, &all, several, Some(error));
+                if matches!(written, Ok(Agreed::No)) {
+                    // The exit status reports the failure, whatever other errors there are.
+                    tell_why(&why);
+                    return written;
                 }
-                // The exit status reports the failure, whatever other errors there are.
-                tell_why(&why);
-                return written;
+                written.as_ref().err().map(tell_why);
+                return Err(why);
             }
         };
         let last = ran.interrupted.is_some() || ran.agreed == Agreed::No && !args.keep_going;
@@ -131,7 +125,7 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
             break;
         }
     }
-    write_summary(&args.summary, &all, several)
+    write_summary(&args.summary, &all, several, None)
 }
 
 /// Progress of a campaign: a bar on a terminal, otherwise lines.
@@ -494,11 +488,10 @@ pub fn ran<U: Compiled>(
     }
     let mut json = summary.to_json(options, &Model::new(build));
     json["build"] = serde_json::to_value(build).unwrap_or_default();
-    json["complete"] = (interrupted.is_none() && summary.given_up().is_none()).into();
     let given_up = summary.given_up();
-    json["not_run"] = given_up
-        .and_then(|_| not_run(summary, options, shard))
-        .into();
+    json["complete"] = (interrupted.is_none() && given_up.is_none()).into();
+    let rest = given_up.and_then(|_| not_run(summary, options, shard));
+    json["not_run"] = rest.into();
     json["shard"] = (shard.of() > 1).then(|| shard.to_string()).into();
     let complete = json["complete"] == true;
     Ok(Ran {

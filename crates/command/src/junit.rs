@@ -61,27 +61,20 @@ pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Dur
     suite
 }
 
-/// Returns `suite` with an error: its campaign ended before its end, for the reason `why`.
-pub fn unfinished(mut suite: Suite, why: &str) -> Suite {
-    let campaign = suite.name.to_string();
-    suite.add_test_case(error(&campaign, why));
+/// Returns `suite` with an error: its campaign did not come to its end, for the reason `why`.
+pub fn with_error(mut suite: Suite, why: &str) -> Suite {
+    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+    status.set_message(why.lines().next().unwrap_or_default());
+    status.set_description(why);
+    let mut test = TestCase::new("campaign", status);
+    test.set_classname(suite.name.as_str());
+    suite.add_test_case(test);
     suite
 }
 
 /// Returns the suite of a campaign of `unit` that could not be run, for the reason `why`.
 pub fn not_run(unit: &str, why: &str) -> Suite {
-    let mut suite = TestSuite::new(unit);
-    suite.add_test_case(error(unit, why));
-    suite
-}
-
-fn error(campaign: &str, why: &str) -> TestCase {
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(why.lines().next().unwrap_or_default());
-    status.set_description(why);
-    let mut test = TestCase::new("campaign", status);
-    test.set_classname(campaign);
-    test
+    with_error(TestSuite::new(unit), why)
 }
 
 /// Returns the whole file.

@@ -51,7 +51,7 @@ use reconverge::dut;
 use reconverge::input::{InputError, printable};
 use reconverge::package;
 use reconverge::quantity::count;
-use streams::writable;
+use streams::{all_writable, writable};
 use variants::Which;
 use workers::LimitArgs;
 

@@ -40,7 +40,7 @@ pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
         .iter()
         .map(|((unit, _), files)| units[*unit].merge(files, args, row))
         .collect();
-    write_summary(&args.summary, &all?, several)
+    write_summary(&args.summary, &all?, several, None)
 }
 
 /// Files of results of one build of a unit: the number of the unit, and the build.

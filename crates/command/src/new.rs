@@ -236,7 +236,7 @@ pub fn command(args: &NewArgs) -> Done {
     ports.retain(|p| p.port.output || Some(&p.port.name) != clock.as_ref());
     let reset = control(&ports, args.reset.as_ref(), is_reset, "reset", &mut notes)?;
     if let Some(reset) = &reset
-        && is_asynchronous(&at, &files, reset)?
+        && is_asynchronous(&at, &files, reset)
     {
         notes.push(format!(
             "{reset} is on the sensitivity list of a block, which makes an asynchronous reset: it acts a cycle before it reaches \
@@ -343,9 +343,8 @@ fn parameters(
     top: &str,
     notes: &mut Vec<String>,
 ) -> Result<Vec<Parameter>, InputError> {
-    for file in &files.verilog {
-        let text = read_text(&dir.join(file))?;
-        if let Some(found) = parameters_in(&without_comments(&text), top, notes) {
+    for text in texts(dir, files) {
+        if let Some(found) = parameters_in(&text?, top, notes) {
             return Ok(found);
         }
     }
@@ -353,20 +352,22 @@ fn parameters(
     Ok(Vec::new())
 }
 
-/// Returns whether an edge of `reset` is on a sensitivity list of the RTL.
-fn is_asynchronous(dir: &Path, files: &FileList, reset: &str) -> Result<bool, InputError> {
-    for file in &files.verilog {
-        let text = without_comments(&read_text(&dir.join(file))?);
+/// Returns the texts of the RTL without comments, each read when it is asked for.
+fn texts(dir: &Path, files: &FileList) -> impl Iterator<Item = Result<String, InputError>> {
+    let read = |file: &PathBuf| Ok(without_comments(&read_text(&dir.join(file))?));
+    files.verilog.iter().map(read)
+}
+
+/// Returns whether an edge of `reset` is on a sensitivity list of the RTL, as far as that can be read as text.
+fn is_asynchronous(dir: &Path, files: &FileList, reset: &str) -> bool {
+    texts(dir, files).flatten().any(|text| {
         let words: Vec<&str> = text
             .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'))
             .filter(|word| !word.is_empty())
             .collect();
         let edge = |pair: &[&str]| matches!(pair[0], "posedge" | "negedge") && pair[1] == reset;
-        if words.windows(2).any(edge) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+        words.windows(2).any(edge)
+    })
 }
 
 fn without_comments(text: &str) -> String {

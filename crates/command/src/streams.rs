@@ -131,6 +131,16 @@ pub fn read_text(path: &Path) -> Result<(String, String), InputError> {
     Ok((text, name))
 }
 
+/// Does the same as [`writable`] for each of several options that is given.
+pub fn all_writable<const N: usize>(
+    outputs: [(&str, &Option<PathBuf>); N],
+) -> Result<(), InputError> {
+    for (flag, path) in outputs {
+        path.as_ref().map_or(Ok(()), |path| writable(flag, path))?;
+    }
+    Ok(())
+}
+
 /// Refuses an output that cannot become a file, before any work is done for it. Each output must be another file, and no input;
 /// only one can be standard output.
 pub fn writable(flag: &str, path: &Path) -> Result<(), InputError> {

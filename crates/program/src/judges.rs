@@ -177,15 +177,8 @@ pub fn check_fresh<U: Programs>(
 /// # Errors
 /// [`Cause::NotRun`]: `rtl` has other lanes or parameters than the case, or no model can be opened.
 pub fn open<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
-    model(case, rtl).map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
-}
-
-fn model<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, String> {
-    let (own, other) = (case.build(), rtl.build());
-    if own != *other {
-        return Err(format!("the case is for {own}, the RTL has {other}"));
-    }
-    rtl.open(case.model_seed())
+    let opened = rtl.open_for("case", &case.build(), case.model_seed());
+    opened.map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
 }
 
 /// Judges `case` on `dut`, a model of its build that may have run other cases before; `watch` observes the run. A model
@@ -239,7 +232,7 @@ pub fn check_with_dump<U: Programs>(
     path: &Path,
     watch: &mut impl Watch<U>,
 ) -> Result<Result<Agreed<U>, Failure<Case<U>>>, String> {
-    let mut dut = model(case, rtl)?;
+    let mut dut = rtl.open_for("case", &case.build(), case.model_seed())?;
     let golden = &mut case.golden();
     let outcome = stimulus::run_with_dump(case, &mut dut, golden, watch, Some((from, path)))?;
     let verdict = verdict(case, Judges::LockStep, Records::judge, outcome, None);

@@ -1,7 +1,7 @@
 //! The unit under test: RTL compiled by Verilator, clocked from Rust.
 
 mod ffi;
-mod place;
+mod probed;
 
 #[doc(hidden)]
 pub use ffi::{Api, Linked};
@@ -327,6 +327,20 @@ impl<U: Design> Rtl<U> {
         &self.build
     }
 
+    /// Opens a model after power-up for a `what` (a case, a stream) of `build`; see [`Rtl::open`].
+    ///
+    /// # Errors
+    /// The RTL has other lanes or parameters; the same as of [`Rtl::open`].
+    pub fn open_for(&self, what: &str, build: &Build, seed: u32) -> Result<Dut<U>, String> {
+        match *build == self.build {
+            true => self.open(seed),
+            false => Err(format!(
+                "the {what} is for {build}, the RTL has {}",
+                self.build
+            )),
+        }
+    }
+
     /// Opens a model after power-up; from `seed` it draws the registers that reset does not reach, and the values for X.
     ///
     /// # Errors
@@ -433,7 +447,7 @@ fn placed<D: Design>(dir: &Path, error: verilate::Error) -> verilate::Error {
     let place = || {
         let declared = declared::<D>().ok()?;
         let (file, probes) = declared.probes_in(dir, read_text).ok()?;
-        let probed = place::Probed {
+        let probed = probed::Probed {
             bench: &declared.bench_top(&probes),
             name: &format!("{}_tb.sv", D::NAME),
             file: &file.to_string_lossy(),

@@ -318,18 +318,15 @@ impl UnitCoverage {
         for g in &self.groups {
             let (hit, reachable) = (g.hit(), g.reachable());
             let axes: Vec<&str> = g.axes.iter().map(|a| a.name.as_str()).collect();
-            line(
-                &g.name,
-                &match reachable {
-                    0 => format!("{:>9}  {:>7}  {}", "none", "", axes.join(" x ")),
-                    _ => format!(
-                        "{:>9}  {:>5} %  {}",
-                        format!("{hit}/{reachable}"),
-                        percent(hit, reachable),
-                        axes.join(" x ")
-                    ),
-                },
-            );
+            let share = match reachable {
+                0 => format!("{:>9}  {:>7}", "none", ""),
+                _ => format!(
+                    "{:>9}  {:>5} %",
+                    format!("{hit}/{reachable}"),
+                    percent(hit, reachable)
+                ),
+            };
+            line(&g.name, &format!("{share}  {}", axes.join(" x ")));
         }
         for g in &self.groups {
             let missed: Vec<&Bin> = g.bins.iter().filter(|b| b.is_missed()).collect();

@@ -714,17 +714,24 @@ impl Circuit {
         self.clocks.iter().map(|(bit, _)| frame.get(*bit)).collect()
     }
 
-    /// Checks that input `clock` clocks all registers and memories in `frame`, of which it is `value`. A frame is one cycle of
+    /// Checks that input `clock` clocks all registers and memories while `selectors` select no mutant. A frame is one cycle of
     /// this clock: a register with another one would change at other times than it says.
     ///
     /// # Errors
     /// Another clock, with the place in the text of a register or memory that has it.
-    pub fn check_clock(
-        &self,
-        frame: &Frame,
-        clock: &str,
-        value: Option<Lit>,
-    ) -> Result<(), String> {
+    pub fn check_clock(&self, clock: &str, selectors: &[(usize, usize)]) -> Result<(), String> {
+        let mut aig = Aig::new();
+        let state: Vec<Lit> = (0..self.state_bits()).map(|_| aig.input()).collect();
+        let mut free = vec![Lit::FALSE; self.wires];
+        for wire in &self.free {
+            free[*wire] = aig.input();
+        }
+        for (wire, _) in selectors {
+            free[*wire] = Lit::FALSE;
+        }
+        let frame = self.step(&mut aig, &state, &free);
+        let wire = self.input(clock).and_then(<[usize]>::first);
+        let value = wire.map(|wire| free[*wire]);
         let other = (self.clocks.iter()).find(|(bit, _)| Some(frame.get(*bit)) != value);
         other.map_or(Ok(()), |(_, place)| {
             Err(format!("{place}: its clock is not the input {clock}"))

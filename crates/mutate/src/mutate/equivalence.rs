@@ -203,6 +203,7 @@ impl Referee {
         if selectors.is_empty() {
             return Err(format!("the netlist does not look at {SELECTOR}"));
         }
+        circuit.check_clock(&from.clock, &selectors)?;
         let mut referee = Referee {
             circuit,
             selectors,
@@ -213,7 +214,6 @@ impl Referee {
             },
             reset: from.reset.clone(),
         };
-        referee.check_clock(&from.clock)?;
         if let Some((_, text)) = &from.formal {
             write("formal.sv", text)?;
             let top = format!("{}_formal", from.unit);
@@ -243,17 +243,6 @@ impl Referee {
                 }
             )),
         }
-    }
-
-    /// Checks that the RTL without a mutant has no other clock than the input `clock`.
-    fn check_clock(&self, clock: &str) -> Result<(), String> {
-        let mut aig = Aig::new();
-        let state = self.anything(&mut aig);
-        let inputs = self.inputs(&mut aig)?;
-        let frame = self.step(&mut aig, 0, &state, &inputs);
-        let wire = self.circuit.input(clock).and_then(<[usize]>::first);
-        let value = wire.map(|wire| inputs.free[*wire]);
-        self.circuit.check_clock(&frame, clock, value)
     }
 
     /// Connects the inputs and outputs of the formal file to the state and ports of the unit.

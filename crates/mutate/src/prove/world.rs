@@ -266,27 +266,18 @@ impl<'a> Unit<'a> {
         let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
         let rtl = netlist::read_rtl(from, &names);
         let circuit = synthesized(from.front_end, work, &rtl, &from.top, stop)?;
+        let selectors = circuit.ending(source::SELECTED_WIRE);
+        circuit.check_clock(&from.clock, &selectors)?;
         let mut unit = Unit {
-            selectors: circuit.ending(source::SELECTED_WIRE),
+            selectors,
             mutant: 0,
             circuit,
             reset: from.reset.clone().ok_or("the design declares no reset")?,
             beside,
             invariant: HashSet::new(),
         };
-        unit.check_clock(&from.clock)?;
         unit.sort_assertions();
         Ok(unit)
-    }
-
-    /// Checks that the RTL has no other clock than the input `clock`.
-    fn check_clock(&self, clock: &str) -> Result<(), String> {
-        let mut aig = Aig::new();
-        let state = self.anything(&mut aig);
-        let cycle = self.cycle(&mut aig, state, &[]);
-        let value = self.port(clock, &cycle);
-        let value = value.and_then(|bits| bits.first().copied());
-        self.circuit.check_clock(&cycle.frame, clock, value)
     }
 
     /// Finds the invariants among the assertions. An output or a net of the RTL may depend on anything, so an assertion about

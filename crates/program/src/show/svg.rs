@@ -60,10 +60,6 @@ struct Place {
     width: usize,
 }
 
-fn pc(found: &Found) -> String {
-    format!("0x{:03x}", found.pc)
-}
-
 fn letters(n: usize) -> usize {
     (n as f64 * LETTER).ceil() as usize
 }
@@ -84,7 +80,9 @@ impl Place {
         let said = said.max().unwrap_or(0).clamp(5, STACK);
         let sides = run.sides.iter().flatten();
         let pcs = rows.clone().map(|row| &row.found).chain(sides);
-        let pcs = pcs.chain([&run.end.found]).map(|found| pc(found).len());
+        let pcs = pcs
+            .chain([&run.end.found])
+            .map(|found| super::text::address(found.pc).len());
         let lane = match run.lanes {
             0..=16 => 16,
             17..=33 => 11,
@@ -204,7 +202,13 @@ fn row(out: &mut String, place: &Place, y: usize, row: &Row) {
 }
 
 fn found(out: &mut String, place: &Place, y: usize, found: &Found, what: &str) {
-    label(out, "dim", place.cycle + 8, y, &pc(found));
+    label(
+        out,
+        "dim",
+        place.cycle + 8,
+        y,
+        &super::text::address(found.pc),
+    );
     let shown: String = what.chars().take(48).collect();
     label(out, "", place.text, y, &shown);
     lanes(out, place, y, &found.lanes);

@@ -64,7 +64,8 @@ pub struct Layout {
     colour: bool,
 }
 
-fn address(pc: u32) -> String {
+/// Returns an address as text.
+pub fn address(pc: u32) -> String {
     format!("0x{pc:03x}")
 }
 

@@ -1,4 +1,6 @@
 //! Places of mistakes in probes: Verilator names a line of the generated bench top, which the user has not written.
+//!
+//! The bench top names no places itself (`` `line ``): its text is part of the key of a model, which would then depend on folders.
 
 /// A generated bench top, and the file with the probes in it.
 pub(super) struct Probed<'a> {
@@ -36,24 +38,18 @@ impl Probed<'_> {
     /// Returns the line of the file with the expression, register or condition that `generated` has.
     fn line_of(&self, generated: &str) -> Option<usize> {
         let code = generated.trim().trim_end_matches(';');
-        let parts = [
-            code.split_once(" = ").map(|(_, expression)| expression),
-            code.split_once(" <= ").map(|(register, _)| register),
-            code.split_once(" <= ").map(|(_, value)| value),
-            Some(code),
-        ];
-        let parts = parts.into_iter().flatten().map(|part| {
+        let halves = [" = ", " <= "].map(|between| code.split_once(between));
+        let halves = halves.into_iter().flatten().flat_map(|(a, b)| [a, b]);
+        let parts = halves.chain([code]).map(|part| {
             // A condition stands before a register.
             part.strip_prefix("if (")
                 .and_then(|part| part.rsplit_once(") "))
                 .map_or(part, |(_, register)| register)
         });
-        let quoted = |part: &str| format!("\"{part}\"");
-        let mut numbers = parts.map(|part| {
-            let mut lines = (1..).zip(self.text.lines());
-            lines.find(|(_, line)| line.contains(&quoted(part)))
-        });
-        numbers.find_map(|found| found.map(|(number, _)| number))
+        let mut quoted = parts.map(|part| format!("\"{part}\""));
+        quoted
+            .find_map(|part| self.text.lines().position(|line| line.contains(&part)))
+            .map(|at| at + 1)
     }
 }
 
