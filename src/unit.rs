@@ -55,7 +55,7 @@ impl LoadOptions {
     pub fn for_other(&self, unit: &str) -> Result<(), InputError> {
         if self.safe_loops {
             let why = format!("is for the LOOP words of r500; {unit} has none");
-            return Err(InputError::new("--safe-loops", 0, "flag", why));
+            return Err(InputError::option("--safe-loops", why));
         }
         Ok(())
     }

@@ -83,14 +83,11 @@ fn flags_out_of_range_are_refused<U: Tested>() {
     }
     refused(
         &with(&["--lanes", "4", "--launch-mask", "10"]),
-        "error: flags: launch_mask: 0x10 names lanes beyond 3",
+        "error: --launch-mask: 0x10 names lanes beyond 3",
     );
     refused(
         &with(&["--flip", "nothing@3"]),
-        &format!(
-            "error: flags: flip: no field nothing; there are {}",
-            U::FIELDS
-        ),
+        &format!("error: --flip: no field nothing; there are {}", U::FIELDS),
     );
     let lanes = U::LANES;
     if lanes < 64 {
@@ -98,7 +95,7 @@ fn flags_out_of_range_are_refused<U: Tested>() {
         refused(
             &[&run[..], &["--launch-mask", &mask]].concat(),
             &format!(
-                "error: flags: launch_mask: 0x{mask} names lanes beyond {}",
+                "error: --launch-mask: 0x{mask} names lanes beyond {}",
                 lanes - 1
             ),
         );
@@ -108,15 +105,15 @@ fn flags_out_of_range_are_refused<U: Tested>() {
     let (name, bits) = (field.name, field.width);
     refused(
         &[&run[..], &["--flip", &format!("{name}[{lanes}]@3")]].concat(),
-        &format!("error: flags: flip: {name} has {lanes} elements, there is no {lanes}"),
+        &format!("error: --flip: {name} has {lanes} elements, there is no {lanes}"),
     );
     refused(
         &[&run[..], &["--flip", &format!("{name}[3].{bits}@3")]].concat(),
-        &format!("error: flags: flip: {name} has {bits} bits, there is no {bits}"),
+        &format!("error: --flip: {name} has {bits} bits, there is no {bits}"),
     );
     refused(
         &with(&["--flip", "pc[3"]),
-        "error: --flip: flip: pc[3: no cycle; FIELD[ELEMENT].BIT@CYCLE",
+        "error: --flip: pc[3: no cycle; FIELD[ELEMENT].BIT@CYCLE",
     );
     refused(
         &with(&["--rtl", "no/such"]),
@@ -131,7 +128,7 @@ fn flags_out_of_range_are_refused<U: Tested>() {
             &["--lanes", "4", "--conditions", arg(&conditions)],
         ]
         .concat(),
-        "error: flags: conditions: there is no lane 4 among 4",
+        "error: --conditions: there is no lane 4 among 4",
     );
 }
 
@@ -833,29 +830,29 @@ fn parameters_that_a_unit_does_not_have_are_refused() {
     let r700 = "tb/programs/r700/if_else.s";
     refused(
         &["run", "r500", r500, "--param", "DEPTH=4"],
-        "error: flags: parameter: r500 has no parameter DEPTH, only lanes",
+        "error: --param: r500 has no parameter DEPTH, only lanes",
     );
     refused(
         &["run", "r700", r700, "--param", "DEPTH=4"],
-        "error: flags: parameter: r700 has no parameter DEPTH; there are MAX_STACK_SIZE SUBENTRIES DX10_COUNT",
+        "error: --param: r700 has no parameter DEPTH; there are MAX_STACK_SIZE SUBENTRIES DX10_COUNT",
     );
     for value in ["0", "256"] {
         let parameter = format!("MAX_STACK_SIZE={value}");
         refused(
             &["fuzz", "r700", "--param", &parameter],
-            &format!("error: --param: parameter: MAX_STACK_SIZE = {value} is not 1..255"),
+            &format!("error: --param: MAX_STACK_SIZE = {value} is not 1..255"),
         );
     }
     for value in ["0", "5", "16"] {
         let parameter = format!("SUBENTRIES={value}");
         refused(
             &["fuzz", "r700", "--param", &parameter],
-            &format!("error: --param: parameter: SUBENTRIES = {value} is not 4 or 8"),
+            &format!("error: --param: SUBENTRIES = {value} is not 4 or 8"),
         );
     }
     refused(
         &["fuzz", "r700", "--param", "DX10_COUNT=2"],
-        "error: --param: parameter: DX10_COUNT = 2 is not 0..1",
+        "error: --param: DX10_COUNT = 2 is not 0..1",
     );
 }
 
@@ -865,7 +862,7 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
     let object = "tb/programs/r700/llvm/k01_ifelse.o";
     refused(
         &["run", "r700", object, "--safe-loops"],
-        "error: --safe-loops: flag: is for the LOOP words of r500; r700 has none",
+        "error: --safe-loops: is for the LOOP words of r500; r700 has none",
     );
     let cubin = "tb/programs/spa5/cubin/k01_ifelse.12.9.O3.cubin";
     for (unit, file, what) in [

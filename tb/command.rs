@@ -518,7 +518,8 @@ fn r700_runs_the_function_of_an_object_that_is_chosen() {
     let output = reconverge(&["run", "r700", object]);
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        text(&output.stderr).starts_with(&format!("error: {object}: which: there are 4 functions")),
+        text(&output.stderr)
+            .starts_with(&format!("error: {object}: --select: there are 4 functions")),
         "{output:?}"
     );
     let search = stdout(&["run", "r700", object, "--select", "2"]);

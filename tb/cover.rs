@@ -556,7 +556,7 @@ fn lcov_without_a_run_is_refused() {
         "none.info",
     ]);
     assert_eq!(output.status.code(), Some(2));
-    let why = "error: --lcov: limit: nothing is run: give --programs, --cycles or --seconds\n";
+    let why = "error: --lcov: nothing is run: give --programs, --cycles or --seconds\n";
     assert_eq!(text(&output.stderr), why);
 }
 

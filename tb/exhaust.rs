@@ -174,15 +174,15 @@ fn what_is_wrong_with_the_input_is_said() {
     for (args, why) in [
         (
             &["spa5", "--bound", "loops=1"][..],
-            "error: --bound: bound: spa5 has no bound loops; there are bundles",
+            "error: --bound: spa5 has no bound loops; there are bundles",
         ),
         (
             &["spa5", "--bound", "bundles=0"],
-            "error: --bound: bound: bundles = 0 is not 1..8",
+            "error: --bound: bundles = 0 is not 1..8",
         ),
         (
             &["spa5", "--param", "DEPTH=0"],
-            "error: --param: parameter: DEPTH = 0 is not 1..1024",
+            "error: --param: DEPTH = 0 is not 1..1024",
         ),
         (
             &["spa5", "--checkpoint", "none/kept.json"],

@@ -186,7 +186,7 @@ fn what_cannot_be_explained_is_said<U: Tested>() {
     };
     for beyond in [end + 1, u64::MAX] {
         let why = format!("{beyond} is beyond the end of the run, whose last cycle is {end}");
-        refused(asked(beyond, &[]), &format!("--cycle: cycle: {why}"));
+        refused(asked(beyond, &[]), &format!("--cycle: {why}"));
     }
     refused(asked(5, &["--case", "x.json"]), "cannot be used with");
     refused(asked(5, &["e24000000087000f"]), "cannot be used with");

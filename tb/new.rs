@@ -286,7 +286,7 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
         (
             "--lanes",
             "N",
-            "--lanes: parameter: good has no parameter N whose default is a number",
+            "--lanes: good has no parameter N whose default is a number",
         ),
         ("--clock", "b", "--clock: port: b is no input of one bit"),
     ] {

@@ -480,10 +480,10 @@ fn bad_input_of_a_proof_names_file_and_field() {
     }
     prove(&["--only", "stall", "--skip", "st"], &[])
         .ends(2)
-        .says("no property begins so");
+        .says("error: --only: --skip leaves none that begins with stall; there are I1, ");
     prove(&["--only", "nothing"], &[])
         .ends(2)
-        .says("no property begins so; there are I1, I2");
+        .says("error: --only: no property begins with nothing; there are I1, I2");
     let home = home();
     change(
         &home,

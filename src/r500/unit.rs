@@ -352,12 +352,7 @@ impl Unit for R500 {
 fn import_options(options: &LoadOptions) -> Result<import::Options, InputError> {
     let which = options.which.as_deref().map(|text| {
         text.parse().map_err(|_| {
-            InputError::new(
-                "--select",
-                0,
-                "number",
-                format!("{text:?} is no number of a program"),
-            )
+            InputError::option("--select", format!("{text:?} is no number of a program"))
         })
     });
     Ok(import::Options {

@@ -83,7 +83,7 @@ fn files_are_recognised_by_content() {
             assert_eq!(import(text.as_bytes(), Some(choice)).program.name, "x");
         }
         let e = refused(text.as_bytes(), Some("2"));
-        assert_eq!(e, "x: which: there is one program, 1 x, not \"2\"");
+        assert_eq!(e, "x: --select: there is one program, 1 x, not \"2\"");
     }
     for text in [
         "0008 f0f800000007000f\n",

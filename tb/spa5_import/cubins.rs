@@ -178,12 +178,12 @@ fn a_cubin_with_several_kernels() {
     let there = "there are 3 kernels, 1 b, 2 a, 3 2";
     assert_eq!(
         refused(&bytes, None),
-        format!("x: which: {there}; choose one by number or name")
+        format!("x: --select: {there}; choose one by number or name")
     );
     for choice in ["0", "4", "$a$f", "B"] {
         assert_eq!(
             refused(&bytes, Some(choice)),
-            format!("x: which: {there}, not {choice:?}")
+            format!("x: --select: {there}, not {choice:?}")
         );
     }
 }

@@ -21,13 +21,13 @@ pub const LONGEST_NAME: usize = 200;
 /// also line breaks. If the text is known ([`InputError::in_text`]), the command also shows the line and underlines the
 /// error.
 #[derive(Debug, Error)]
-#[error("{}: {}: {}", self.place(), one_line(.field), printable(.message))]
+#[error("{}: {}", self.place(), printable(.message))]
 pub struct InputError {
     /// File name as the user gave it, or the flag.
     pub file: String,
     /// Line, from 1; 0 if the input has no lines.
     pub line: usize,
-    /// The field, operand, directive or column that is wrong.
+    /// The field, operand, directive or column that is wrong; empty for an option of the command line ([`InputError::option`]).
     pub field: String,
     /// What is wrong with the field, and what would be right.
     pub message: String,
@@ -87,6 +87,21 @@ impl InputError {
             others: None,
             of_the_machine: false,
         }
+    }
+
+    /// Creates an error in an option of the command line, such as `--lanes`.
+    pub fn option(option: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(option, 0, "", message)
+    }
+
+    /// Returns the error of a value that was given as an option: its place is the option with the name of the field.
+    #[must_use]
+    pub fn in_option(self) -> Self {
+        let name = match &*self.field {
+            "parameter" => "param".to_owned(),
+            field => field.replace('_', "-"),
+        };
+        Self::option(format!("--{name}"), self.message)
     }
 
     /// Creates an error from the operating system's error about `file`.
@@ -217,11 +232,14 @@ impl InputError {
     }
 
     fn place(&self) -> String {
-        let file = one_line(&self.file);
-        match self.line {
-            0 => file.into_owned(),
-            line => format!("{file}:{line}"),
+        let mut place = one_line(&self.file).into_owned();
+        if self.line > 0 {
+            let _ = write!(place, ":{}", self.line);
         }
+        if !self.field.is_empty() {
+            let _ = write!(place, ": {}", one_line(&self.field));
+        }
+        place
     }
 }
 

@@ -125,7 +125,7 @@ impl BuildArgs {
             lanes: self.lanes.unwrap_or(U::LANES),
             parameters: parameters::<U>(&self.parameters),
         };
-        build.check::<U>("--param")?;
+        build.check::<U>("").map_err(InputError::in_option)?;
         Ok(build)
     }
 }

@@ -113,7 +113,7 @@ pub fn all(args: &CoverArgs) -> Done {
     ])?;
     if args.lcov.is_some() && args.run().is_none() {
         let why = "nothing is run: give --programs, --cycles or --seconds";
-        return Err(InputError::new("--lcov", 0, "limit", why).into());
+        return Err(InputError::option("--lcov", why).into());
     }
     let mut gathered = Gathered::default();
     for path in &args.merge {

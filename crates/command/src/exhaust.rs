@@ -130,7 +130,7 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
         lanes: args.lanes.unwrap_or(small.lanes),
         parameters: parameters::<U>(&all),
     };
-    build.check::<U>("--param")?;
+    build.check::<U>("").map_err(InputError::in_option)?;
     let given: BTreeMap<_, _> = args.bounds.iter().cloned().collect();
     let limits = small.limits(&given)?;
     let bounds: BTreeMap<String, u32> = (small.bounds.iter().zip(&limits))

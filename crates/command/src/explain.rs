@@ -60,7 +60,7 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
         (None, None) => None,
     };
     if let (Some(case), Some(cycle)) = (case, args.cycle) {
-        case.check("flags")?;
+        case.check("").map_err(InputError::in_option)?;
         print(&of_cycle(&case, cycle)?)?;
         return Ok(Agreed::Yes);
     }
@@ -96,7 +96,7 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
 /// Explains cycle `cycle` of the run of `case`: the instruction that was executed in it, the effect on lanes, address
 /// and stack, and the rules for that.
 fn of_cycle<U: Compiled>(case: &Case<U>, cycle: u64) -> Result<String, Failure> {
-    let bad = |why: String| Failure::from(InputError::new("--cycle", 0, "cycle", why));
+    let bad = |why: String| Failure::from(InputError::option("--cycle", why));
     let done = match U::explain(case, cycle) {
         Explained::Instruction(done) => done,
         Explained::Beyond(None) => return Err(bad(format!("{cycle}: the run has no cycle"))),

@@ -189,7 +189,7 @@ pub fn command(args: &NewArgs) -> Done {
             "{} has no parameter {name} whose default is a number",
             args.top
         );
-        return Err(InputError::new("--lanes", 0, "parameter", why).into());
+        return Err(InputError::option("--lanes", why).into());
     }
     let others: Vec<Parameter> = parameters
         .into_iter()

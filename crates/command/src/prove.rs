@@ -30,10 +30,10 @@ pub struct ProveArgs {
     unit: String,
     #[command(flatten)]
     build: BuildArgs,
-    /// Prove only the properties whose names begin so; may be repeated
+    /// Prove only the properties whose names begin with NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
-    /// Leave out the properties whose names begin so; may be repeated
+    /// Leave out the properties whose names begin with NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     skip: Vec<String>,
     /// Plant no faults. Otherwise each property must fail on RTL with the faults that tb/formal/UNIT/proofs.json plants for it

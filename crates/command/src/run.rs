@@ -158,12 +158,7 @@ pub fn absolute(path: &Path) -> PathBuf {
 /// Parses `FIELD[ELEMENT].BIT@CYCLE`; element and bit default to 0.
 fn flip(text: &str) -> Result<Flip, InputError> {
     let bad = |why: &str| {
-        InputError::new(
-            "--flip",
-            0,
-            "flip",
-            format!("{text}: {why}; FIELD[ELEMENT].BIT@CYCLE"),
-        )
+        InputError::option("--flip", format!("{text}: {why}; FIELD[ELEMENT].BIT@CYCLE"))
     };
     let (what, cycle) = text.split_once('@').ok_or_else(|| bad("no cycle"))?;
     let cycle = cycle.parse().map_err(|_| bad("the cycle is no number"))?;
@@ -281,7 +276,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
     case.flip = args.flip.as_deref().map(flip).transpose()?;
     // Absolute, so that the saved case replays from anywhere.
     case.rtl = args.place.rtl.as_deref().map(absolute);
-    case.check("flags")?;
+    case.check("").map_err(InputError::in_option)?;
     warn(&U::refused(&case.program, &case.build()));
 
     let trace = match &args.trace {

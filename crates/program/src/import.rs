@@ -102,7 +102,7 @@ pub fn choose(
     which: Option<&str>,
     file: &str,
 ) -> Result<usize, InputError> {
-    let fail = |message: String| Err(InputError::new(file, 0, "which", message));
+    let fail = |message: String| Err(InputError::new(file, 0, "--select", message));
     let there = || {
         let shown: Vec<String> = (1..)
             .zip(names)

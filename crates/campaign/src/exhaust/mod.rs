@@ -54,7 +54,7 @@ impl<U: Design> Small<U> {
     /// # Errors
     /// There is no such bound; a value out of its range.
     pub fn limits(&self, given: &BTreeMap<String, u32>) -> Result<Vec<u32>, InputError> {
-        let bad = |why: String| Err(InputError::new("--bound", 0, "bound", why));
+        let bad = |why: String| Err(InputError::option("--bound", why));
         for (name, value) in given {
             let Some(bound) = self.bounds.iter().find(|b| b.name == name) else {
                 let names: Vec<_> = self.bounds.iter().map(|b| b.name).collect();

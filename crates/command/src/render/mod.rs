@@ -563,7 +563,7 @@ impl Outputs {
         let block = match args.block {
             Some((x, y)) if x >= width || y >= height => {
                 let why = format!("{x},{y} is no pixel of {width} x {height}");
-                return Err(InputError::new("--block", 0, "pixel", why));
+                return Err(InputError::option("--block", why));
             }
             chosen => chosen.map(|(x, y)| y / BLOCK * args.size.across() + x / BLOCK),
         };

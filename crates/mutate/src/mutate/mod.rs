@@ -660,7 +660,7 @@ impl<D: Design> Mutants<D> {
         for number in &options.only {
             if *number == 0 || *number as usize > self.list.mutants.len() {
                 let why = format!("{number} is not 1..{}", self.list.mutants.len());
-                return Err(InputError::new("--only", 0, "mutant", why).into());
+                return Err(InputError::option("--only", why).into());
             }
         }
         let wanted: Vec<&Mutant> = self
