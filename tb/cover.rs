@@ -285,7 +285,8 @@ fn missed_bins_are_listed_and_fail_where_all_are_required<U: Tested>() {
     assert!(missed > 0);
     let hit = format!("{} of {reachable} reachable hit", reachable - missed);
     assert!(out.contains(&hit), "{hit}\n{out}");
-    // The first of each group, and how many more there are.
+    // The first three of each group, and how many more there are.
+    assert!(missed > 64);
     for group in &coverage.groups {
         let all: Vec<String> = group
             .bins
@@ -295,10 +296,10 @@ fn missed_bins_are_listed_and_fail_where_all_are_required<U: Tested>() {
             .collect();
         for (n, name) in all.iter().enumerate() {
             let line = format!("  missed            {}: {name}\n", group.name);
-            assert_eq!(out.contains(&line), n < 12, "{line}");
+            assert_eq!(out.contains(&line), n < 3, "{line}");
         }
-        if all.len() > 12 {
-            assert!(out.contains(&format!("{}: and {} more\n", group.name, all.len() - 12)));
+        if all.len() > 3 {
+            assert!(out.contains(&format!("{}: and {} more\n", group.name, all.len() - 3)));
         }
     }
     let json = dir.path().join("cover.json");

@@ -18,8 +18,10 @@ pub const FORMAT: u32 = 3;
 /// Advice in messages about a file of another version.
 const AGAIN: &str = "measure again with `cover --json`";
 
-/// Maximum number of missed bins of a group that the text lists. JSON and HTML page list all of them.
-const LISTED: usize = 12;
+/// Maximum number of missed bins that the text lists completely. JSON and HTML page always list all of them.
+const MOST_LISTED: usize = 64;
+/// Number of missed bins of each group that the text lists if there are more than [`MOST_LISTED`].
+const LISTED_EACH: usize = 3;
 
 /// A coverage file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -328,13 +330,16 @@ impl UnitCoverage {
             };
             line(&g.name, &format!("{share}  {}", axes.join(" x ")));
         }
+        let each = match self.missed().count() {
+            0..=MOST_LISTED => MOST_LISTED,
+            _ => LISTED_EACH,
+        };
         for g in &self.groups {
             let missed: Vec<&Bin> = g.bins.iter().filter(|b| b.is_missed()).collect();
-            for bin in missed.iter().take(LISTED) {
+            for bin in missed.iter().take(each) {
                 line("missed", &format!("{}: {}", g.name, bin.name()));
             }
-            if missed.len() > LISTED {
-                let more = missed.len() - LISTED;
+            if let more @ 1.. = missed.len().saturating_sub(each) {
                 line("missed", &format!("{}: and {more} more", g.name));
             }
         }
@@ -386,5 +391,48 @@ impl Saved {
     pub fn to_text(&self) -> String {
         // Plain data with string keys: serialisation cannot fail.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cover::When;
+
+    /// Returns coverage with `missed` missed bins in one group.
+    fn missed(missed: usize) -> UnitCoverage {
+        let bin = |n: usize| Bin {
+            at: vec![n.to_string()],
+            hits: 0,
+            unreachable: None,
+        };
+        UnitCoverage {
+            unit: "u".to_owned(),
+            lanes: 1,
+            parameters: BTreeMap::new(),
+            totals: Totals::default(),
+            runs: Vec::new(),
+            failures: Vec::new(),
+            groups: vec![GroupCoverage {
+                name: "g".to_owned(),
+                about: String::new(),
+                sampled: When::Cycle,
+                axes: Vec::new(),
+                bins: (0..missed).map(bin).collect(),
+            }],
+        }
+    }
+
+    #[test]
+    fn up_to_64_missed_bins_are_listed_completely_and_of_more_three_for_each_group() {
+        let listed = |n: usize| {
+            let text = missed(n).text();
+            let lines = text.lines().filter(|l| l.trim().starts_with("missed"));
+            let lines: Vec<_> = lines.map(|l| l.trim()[6..].trim().to_owned()).collect();
+            (lines.len(), lines.last().cloned())
+        };
+        assert_eq!(listed(0), (0, None));
+        assert_eq!(listed(64), (64, Some("g: 63".to_owned())));
+        assert_eq!(listed(65), (4, Some("g: and 62 more".to_owned())));
     }
 }
