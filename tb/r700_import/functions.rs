@@ -23,7 +23,7 @@ fn an_object_with_several_functions() {
             import(&bytes, Some(&format!("{n}"))).program
         );
     }
-    let there = "x.o: which: there are 4 functions, 1 helper, 2 search, 3 straight, 4 branch";
+    let there = "x.o: --select: there are 4 functions, 1 helper, 2 search, 3 straight, 4 branch";
     assert_eq!(
         refused(&bytes, None),
         format!("{there}; choose one by number or name")
@@ -48,7 +48,7 @@ fn an_object_with_several_functions() {
     put(&mut twice, at, name as u32);
     assert_eq!(
         refused(&twice, Some("branch")),
-        "x.o: which: functions 3 and 4 are both called \"branch\"; choose by number"
+        "x.o: --select: functions 3 and 4 are both called \"branch\"; choose by number"
     );
     assert_eq!(import(&twice, Some("3")).program.quads.len(), 3);
     // A function called like a number is found by its name.
@@ -65,7 +65,7 @@ fn an_object_with_several_functions() {
     );
     assert_eq!(
         refused(&one, Some("2")),
-        "x.o: which: there is one function, 1 k01_ifelse, not \"2\""
+        "x.o: --select: there is one function, 1 k01_ifelse, not \"2\""
     );
 }
 
@@ -107,7 +107,7 @@ fn names_become_part_of_file_names() {
     assert_eq!(import(&bytes, None).program.name, "a___ifelse");
     assert_eq!(
         refused(&bytes, Some("b")),
-        "x.o: which: there is one function, 1 a___ifelse, not \"b\""
+        "x.o: --select: there is one function, 1 a___ifelse, not \"b\""
     );
     bytes[at] = 0;
     assert_eq!(import(&bytes, None).program.name, "x", "the file's stem");
@@ -148,7 +148,7 @@ fn files_are_recognised_by_content() {
         }
         assert_eq!(
             refused(text.as_bytes(), Some("2")),
-            "x.o: which: there is one program, 1 x, not \"2\""
+            "x.o: --select: there is one program, 1 x, not \"2\""
         );
     }
     for text in ["00000000 80200000\n", "; comment\n0x00000000 0x80200000\n"] {

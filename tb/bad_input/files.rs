@@ -1,0 +1,201 @@
+//! Inputs must be regular files of limited length.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::rtl::Rtl;
+use crate::common::{ROOT, arg, text};
+
+/// Runs the command, which must not wait for anything.
+fn at_once(args: &[&str]) -> std::process::Output {
+    Command::new("timeout")
+        .args(["60", env!("CARGO_BIN_EXE_reconverge")])
+        .args(args)
+        .current_dir(ROOT)
+        .output()
+        .unwrap()
+}
+
+/// Every command that reads a file, with `file` in the place of it.
+fn readers(file: &str) -> Vec<Vec<&str>> {
+    let program = "tb/programs/r500/if_else.s";
+    vec![
+        vec!["run", "r500", file],
+        vec!["asm", "r700", file],
+        vec!["dis", "spa5", file],
+        vec!["import", "spa5", file],
+        vec!["import", "r700", file, "--list"],
+        vec!["run", "r500", program, "--conditions", file],
+        vec!["replay", file],
+        vec!["cover", "all", "--merge", file],
+        vec!["merge", file],
+    ]
+}
+
+/// A pipe would be waited for, a device has no end.
+#[test]
+fn only_regular_files_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let pipe = dir.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let linked = dir.path().join("link");
+    std::os::unix::fs::symlink(&pipe, &linked).unwrap();
+    let folder = "is a folder; only regular files are read";
+    let other = "is a pipe, a socket or a device; only regular files are read";
+    for (file, why) in [
+        (arg(&pipe), other),
+        (arg(&linked), other),
+        ("/dev/zero", other),
+        (arg(dir.path()), folder),
+    ] {
+        for args in readers(file) {
+            // Results may be given as their folder.
+            if args[0] == "merge" && file == arg(dir.path()) {
+                continue;
+            }
+            let output = at_once(&args);
+            let message = format!("error: {file}: file: {why}\n");
+            assert_eq!(text(&output.stderr), message, "{args:?}");
+            assert_eq!(output.status.code(), Some(2), "{args:?}");
+        }
+    }
+    // A link to itself.
+    let around = dir.path().join("around");
+    std::os::unix::fs::symlink("around", &around).unwrap();
+    for args in readers(arg(&around)) {
+        let output = at_once(&args);
+        let stderr = text(&output.stderr);
+        let message = format!("error: {}: file: Too many levels", around.display());
+        assert!(stderr.starts_with(&message), "{args:?} {stderr}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+    // In the place of results.
+    fs::rename(&pipe, dir.path().join("r500.jsonl")).unwrap();
+    let folder = arg(dir.path());
+    let fuzz = ["fuzz", "r500", "--programs", "1", "--results", folder];
+    for args in [&["merge", folder][..], &fuzz] {
+        let output = at_once(args);
+        let message = format!("error: {folder}/r500.jsonl: file: {other}\n");
+        assert_eq!(text(&output.stderr), message, "{args:?}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+    let linked = at_once(&["view", "r500", arg(&linked)]);
+    assert_eq!(linked.status.code(), Some(2));
+}
+
+#[test]
+fn files_that_are_too_long_are_refused_before_they_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("long");
+    let name = arg(&file);
+    // Nothing but a length: zeros, of which no byte is on the disk.
+    let long = |bytes: u64| fs::File::create(&file).unwrap().set_len(bytes).unwrap();
+    let most: u64 = 64 << 20;
+    for (length, refused) in [(most, false), (most + 1, true), (10 << 30, true)] {
+        long(length);
+        // To see that it is not JSON takes one byte of it, to see that it is no program all of them.
+        for args in readers(name) {
+            if !refused && !["replay", "cover", "merge"].contains(&args[0]) {
+                continue;
+            }
+            let output = at_once(&args);
+            let stderr = text(&output.stderr);
+            let why = match args[0] {
+                // No line of it is that long.
+                "merge" => format!("{name}:1: line: has more than 1048576 bytes"),
+                _ if refused => format!(
+                    "{name}: file: has {length} bytes or more, which no input has; the most is {most}"
+                ),
+                "replay" => {
+                    format!(
+                        "{name}: file: no saved case, which is JSON; a program is run, not replayed"
+                    )
+                }
+                _ => format!("{name}:1: json: expected value, column 1"),
+            };
+            let first = stderr.lines().next().unwrap_or("");
+            assert_eq!(first, format!("error: {why}"), "{args:?}");
+            assert_eq!(output.status.code(), Some(2), "{args:?}");
+        }
+    }
+    // A first line of one MiB is one; of no more.
+    for (length, why) in [
+        (1 << 20, "header: there is nothing in it yet"),
+        (1 << 20 | 1, "line: has more than 1048576 bytes"),
+    ] {
+        long(length);
+        let output = at_once(&["merge", name]);
+        assert!(
+            text(&output.stderr).contains(why),
+            "{}",
+            text(&output.stderr)
+        );
+    }
+}
+
+/// The file that tells where the state of other RTL is may come from anywhere, as any other input.
+#[test]
+fn probes_of_other_rtl_are_read_only_from_a_regular_file_of_limited_length() {
+    let most: u64 = 64 << 20;
+    let program = "tb/programs/r500/if_else.s";
+    for name in ["design.toml", "r500_probe.toml"] {
+        let copy = Rtl::own("r500").copy();
+        let file = copy.dir().join(name);
+        let refused = |why: &str| {
+            let output = at_once(&["run", "r500", program, "--rtl", copy.arg()]);
+            let message = format!(
+                "error: {}: --rtl: {}: file: {why}\n",
+                copy.arg(),
+                arg(&file)
+            );
+            assert_eq!(text(&output.stderr), message);
+            assert_eq!(output.status.code(), Some(2), "{message}");
+            fs::remove_file(&file).unwrap();
+        };
+        let _ = fs::remove_file(&file);
+        let made = Command::new("mkfifo").arg(&file).status().unwrap();
+        assert!(made.success());
+        refused("is a pipe, a socket or a device; only regular files are read");
+        std::os::unix::fs::symlink("/dev/zero", &file).unwrap();
+        refused("is a pipe, a socket or a device; only regular files are read");
+        fs::File::create(&file).unwrap().set_len(most + 1).unwrap();
+        refused(&format!(
+            "has {} bytes or more, which no input has; the most is {most}",
+            most + 1
+        ));
+    }
+}
+
+/// That there is no memory is nothing wrong with the file.
+#[test]
+fn out_of_memory_is_no_bad_input() {
+    let dir = tempfile::tempdir().unwrap();
+    let (small, large) = (dir.path().join("small.s"), dir.path().join("large.s"));
+    fs::write(&small, "OUT\n").unwrap();
+    fs::File::create(&large).unwrap().set_len(60 << 20).unwrap();
+    let with = |file: &Path, kilobytes: u32| {
+        let command = env!("CARGO_BIN_EXE_reconverge");
+        let limited = format!(
+            "ulimit -v {kilobytes}; exec {command} asm r500 {}",
+            arg(file)
+        );
+        let output = Command::new("bash")
+            .args(["-c", &limited])
+            .output()
+            .unwrap();
+        (output.status.code(), text(&output.stderr).to_owned())
+    };
+    // Enough for the program, but not for 60 MiB more.
+    let enough = (1..)
+        .map(|n| n * 8192)
+        .find(|kilobytes| with(&small, *kilobytes).0 == Some(0))
+        .unwrap();
+    let (code, stderr) = with(&large, enough + 16384);
+    assert_eq!(
+        stderr,
+        format!("error: {}: file: out of memory\n", large.display())
+    );
+    assert_eq!(code, Some(3));
+}

