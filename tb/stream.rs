@@ -49,6 +49,28 @@ fn idle<D: Design>(cycles: usize) -> Stream<D> {
     Stream::new("idle", &Build::from(D::LANES), pins)
 }
 
+#[test]
+fn a_flip_after_the_end_of_a_stream_is_no_agreement() {
+    let mut stream = idle::<R500>(4);
+    let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
+    check(&stream, &rtl).unwrap();
+    for (cycle, comes) in [(3, true), (4, false)] {
+        stream.flip = Some(Flip {
+            field: "pc".to_owned(),
+            element: 0,
+            bit: 0,
+            cycle,
+        });
+        match check(&stream, &rtl).unwrap_err().cause {
+            Cause::Mismatch(_) => assert!(comes),
+            Cause::NotRun(why) => {
+                assert!(!comes && why.ends_with("cycle 4 never came"), "{why}");
+            }
+            _ => panic!("it stopped"),
+        }
+    }
+}
+
 fn pins_are_drawn_as_they_are_declared<U: Tested>() {
     let stream = Stream::<U>::random(7, 4000, &Build::from(U::LANES));
     assert_eq!(

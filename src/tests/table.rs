@@ -11,7 +11,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 fn table<U: Unit>(lanes: usize, rtl: U::State, golden: U::State) -> String {
-    let diffs = diff(U::fields(), lanes, bytes_of(&rtl), bytes_of(&golden));
+    let diffs = diff(U::fields(), bytes_of(&rtl), bytes_of(&golden));
     let table = Table::new::<U>(&rtl, &golden, &diffs, lanes).to_string();
     table.lines().map(|line| format!("|{line}\n")).collect()
 }
@@ -102,7 +102,7 @@ fn whatever_differs_is_shown<U: Unit>(rng: &mut Pcg64Mcg) {
                     }
                 }
             }
-            let diffs = diff(U::fields(), lanes, bytes_of(&rtl), bytes_of(&golden));
+            let diffs = diff(U::fields(), bytes_of(&rtl), bytes_of(&golden));
             let text = table::<U>(lanes, rtl, golden);
             for line in text.lines() {
                 assert!(line.len() <= 1 + WIDTH, "{lanes}: {} {line}", line.len());

@@ -174,7 +174,7 @@ impl Machine<R700> for Pair {
     fn clock(&mut self, pins: &In) -> State {
         let found = self.rtl.clock(pins);
         let expected = *self.golden.cycle(pins);
-        let seen = diff(&FIELDS, LANES, bytes_of(&found), bytes_of(&expected));
+        let seen = diff(&FIELDS, bytes_of(&found), bytes_of(&expected));
         assert!(
             seen.is_empty(),
             "{:08X} {:08X}: {seen:?}",

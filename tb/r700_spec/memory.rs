@@ -151,12 +151,7 @@ fn no_stored_bit_of_the_golden_escapes_comparison() {
                 steps += 1;
             }
             assert_eq!(steps, filled.revealed_after(number), "{at}: seen late");
-            let seen = diff(
-                &FIELDS,
-                LANES,
-                bytes_of(faulty.state()),
-                bytes_of(clean.state()),
-            );
+            let seen = diff(&FIELDS, bytes_of(faulty.state()), bytes_of(clean.state()));
             assert_eq!(seen.len(), 1, "{at}: {seen:?}");
             assert_eq!((seen[0].rtl ^ seen[0].golden).count_ones(), 1, "{at}");
             flips += 1;
@@ -242,7 +237,7 @@ fn stored_bits(machine: &mut dyn Unit) {
                     steps += 1;
                 }
                 assert_eq!(steps, reveals, "{at}: seen late");
-                let seen = diff(&FIELDS, LANES, bytes_of(&found), bytes_of(clean.state()));
+                let seen = diff(&FIELDS, bytes_of(&found), bytes_of(clean.state()));
                 assert_eq!(seen.len(), 1, "{at}: {seen:?}");
                 assert_eq!(FIELDS[seen[0].field].name, field.name, "{at}");
                 assert_eq!(seen[0].rtl ^ seen[0].golden, 1 << bit, "{at}");

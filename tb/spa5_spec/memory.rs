@@ -113,7 +113,7 @@ fn no_stored_bit_of_the_golden_escapes_comparison() {
                 }
                 assert_eq!(clocks, surfaces[number], "{at}: seen late");
                 let (found, expected) = (bytes_of(faulty.state()), bytes_of(clean.state()));
-                let seen = diff(&FIELDS, lanes, found, expected);
+                let seen = diff(&FIELDS, found, expected);
                 assert_eq!(seen.len(), 1, "{at}: {seen:?}");
                 let field = match bit as usize {
                     b if b < lanes => "top_mask",
@@ -170,7 +170,7 @@ fn check_stored_bits(machine: &mut dyn Unit, depth: usize, first: usize) {
                     clocks += 1;
                 }
                 assert_eq!(clocks, surfaces, "{at}: seen late");
-                let seen = diff(&FIELDS, LANES, bytes_of(&found), bytes_of(clean.state()));
+                let seen = diff(&FIELDS, bytes_of(&found), bytes_of(clean.state()));
                 assert_eq!(seen.len(), 1, "{at}: {seen:?}");
                 assert_eq!(FIELDS[seen[0].field].name, field.name, "{at}");
                 assert_eq!(seen[0].rtl ^ seen[0].golden, 1 << bit, "{at}");

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::TestCase;
 use crate::design::Design;
-use crate::input::InputError;
 use crate::lockstep::{Compared, Mismatch, Stopped};
 use crate::place::Place;
 use crate::report::Report;
@@ -173,27 +172,6 @@ impl<C: TestCase> Failure<C> {
         let path = dir.join(format!("{}.json", self.case.name()));
         wave::write_whole(&path, &self.case.to_saved(self.place()))?;
         Ok(path)
-    }
-
-    /// Checks the values that a file can get wrong.
-    ///
-    /// # Errors
-    /// The case is impossible, or the mismatch has no field or an unknown one.
-    pub fn check(&self, file: &str) -> Result<(), InputError> {
-        self.case.check_input(file)?;
-        if let Some(mismatch) = self.mismatch() {
-            let lanes = self.case.lanes();
-            let known = |diff: &crate::field::Diff| {
-                let field = C::Design::fields().get(diff.field);
-                // Bits above the last lane may differ too.
-                field.is_some_and(|f| diff.element < f.elements(lanes).max(64))
-            };
-            if mismatch.diffs.is_empty() || !mismatch.diffs.iter().all(known) {
-                let why = "a mismatch in no field".to_owned();
-                return Err(InputError::new(file, 0, "failures", why));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -1,6 +1,8 @@
 //! The declaration of a design, with the contents of its `design.toml`: pins, fields of the state, tables of names. The
 //! comparison, the report, random pins and the GTKWave view use it. The lists are generated (`crates/declaration`).
 
+use std::fmt;
+
 use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
@@ -288,6 +290,19 @@ pub struct Flip {
     pub cycle: u64,
 }
 
+/// Prints the flip as `--flip` takes it: `FIELD[ELEMENT].BIT@CYCLE`.
+impl fmt::Display for Flip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Flip {
+            field,
+            element,
+            bit,
+            cycle,
+        } = self;
+        write!(f, "{field}[{element}].{bit}@{cycle}")
+    }
+}
+
 impl Flip {
     /// Returns the field of the flip among `fields`.
     pub fn of<'f>(&self, fields: &'f [Field]) -> Option<&'f Field> {
@@ -321,8 +336,11 @@ impl Flip {
     }
 }
 
+/// Bits of a plane: the maximum number of lanes.
+pub const MOST_LANES: usize = 64;
+
 /// Returns every element that differs between two states, in the order of the field list.
-pub fn diff(fields: &[Field], lanes: usize, rtl: &[u8], golden: &[u8]) -> Vec<Diff> {
+pub fn diff(fields: &[Field], rtl: &[u8], golden: &[u8]) -> Vec<Diff> {
     let mut diffs = Vec::new();
     for (index, field) in fields.iter().enumerate() {
         let span = field.offset..field.offset + field.size();
@@ -330,12 +348,7 @@ pub fn diff(fields: &[Field], lanes: usize, rtl: &[u8], golden: &[u8]) -> Vec<Di
             continue;
         }
         // Planes may differ above the last lane too: RTL that drives those bits must be detected.
-        let elements = if field.per_lane() {
-            64
-        } else {
-            field.elements(lanes)
-        };
-        for element in 0..elements {
+        for element in 0..field.elements(MOST_LANES) {
             let (r, g) = (field.get(rtl, element), field.get(golden, element));
             if r != g {
                 diffs.push(Diff {
@@ -456,7 +469,7 @@ mod tests {
                     let golden = [0x5a; 36];
                     let mut rtl = golden;
                     field.flip(&mut rtl, element, bit);
-                    let found = diff(&fields, 16, &rtl, &golden);
+                    let found = diff(&fields, &rtl, &golden);
                     assert_eq!(found.len(), 1);
                     assert_eq!((found[0].field, found[0].element), (f, element));
                     assert_eq!(found[0].rtl ^ found[0].golden, 1 << bit);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut};
-use crate::field::{self, Diff, Flip};
+use crate::field::{self, Diff, Flip, MOST_LANES};
 
 /// Supplies the pins of every cycle of a run, as a function of the golden model, and observes the run.
 pub trait Stimulus<D: Design> {
@@ -70,9 +70,9 @@ pub mod state_bytes {
     }
 }
 
-/// The first mismatch of a run.
+/// The first mismatch of a run. Deserialising one refuses elements that no state has.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
+#[serde(bound = "", try_from = "Unchecked<D>")]
 pub struct Mismatch<D: Design> {
     /// The cycle whose inputs led to the mismatch, counted from 0.
     #[serde(rename = "clock")]
@@ -85,6 +85,39 @@ pub struct Mismatch<D: Design> {
     /// The state that the golden model expected.
     #[serde(with = "state_bytes")]
     pub golden: D::State,
+}
+
+/// A [`Mismatch`] as it is read.
+#[derive(Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+struct Unchecked<D: Design> {
+    #[serde(rename = "clock")]
+    cycle: u64,
+    diffs: Vec<Diff>,
+    #[serde(with = "state_bytes")]
+    rtl: D::State,
+    #[serde(with = "state_bytes")]
+    golden: D::State,
+}
+
+impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
+    type Error = &'static str;
+
+    fn try_from(read: Unchecked<D>) -> Result<Self, Self::Error> {
+        let exists = |diff: &Diff| {
+            let field = D::fields().get(diff.field);
+            field.is_some_and(|field| diff.element < field.elements(MOST_LANES))
+        };
+        if read.diffs.is_empty() || !read.diffs.iter().all(exists) {
+            return Err("a mismatch in no field");
+        }
+        Ok(Mismatch {
+            cycle: read.cycle,
+            diffs: read.diffs,
+            rtl: read.rtl,
+            golden: read.golden,
+        })
+    }
 }
 
 impl<D: Design> Mismatch<D> {
@@ -116,6 +149,8 @@ pub struct Outcome<D: Design> {
     pub stopped: Option<Stopped>,
     /// The state of the golden model at the end.
     pub end: D::State,
+    /// Why the bit of [`Setting::flip`] was not flipped, if it was not.
+    pub not_flipped: Option<String>,
 }
 
 /// Settings of a run other than its pins.
@@ -164,7 +199,10 @@ fn lockstep<D: Design>(
     let mut stopped = None;
     let mut pins = D::In::default();
     // The expected state, with one bit flipped on request.
+    let mut not_flipped = flip.and_then(|f| f.check(D::fields(), lanes).err());
+    let flip = flip.filter(|_| not_flipped.is_none());
     let flip = flip.and_then(|f| Some((f.of(D::fields())?, f)));
+    let mut flipped = false;
     loop {
         if let Some((_, path)) = dump.filter(|(from, _)| *from == cycle) {
             // The file could be written a moment ago; if not, closing it reports the error.
@@ -179,6 +217,7 @@ fn lockstep<D: Design>(
         if let Some((field, f)) = flip.filter(|(_, f)| cycle.checked_sub(1) == Some(f.cycle)) {
             let state = spoilt.insert(*golden.state());
             field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
+            flipped = true;
         }
         let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
         match dut.check(&pins, expected) {
@@ -192,7 +231,7 @@ fn lockstep<D: Design>(
             Check::Agrees => cycles += 1,
             Check::Differs(rtl) => {
                 let fields = D::fields();
-                let mut diffs = field::diff(fields, lanes, bytes_of(rtl), bytes_of(expected));
+                let mut diffs = field::diff(fields, bytes_of(rtl), bytes_of(expected));
                 diffs.retain(|diff| cycle > 1 || !fields[diff.field].not_first);
                 if diffs.is_empty() && cycle == 1 {
                     cycles += 1;
@@ -215,6 +254,13 @@ fn lockstep<D: Design>(
         stimulus.load(golden, |state| dut.load(state));
         cycle += 1;
     }
+    if let Some((_, f)) = flip.filter(|_| !flipped) {
+        let missed = format!(
+            "the run ended after {cycles} cycles, cycle {} never came",
+            f.cycle
+        );
+        not_flipped = Some(missed);
+    }
     let end = *golden.state();
     if mismatch.is_some() && dump.is_some() {
         // Add a few cycles, so that the failing one is not at the edge of the picture. The design already has the last
@@ -232,6 +278,7 @@ fn lockstep<D: Design>(
         mismatch,
         stopped,
         end,
+        not_flipped,
     }
 }
 

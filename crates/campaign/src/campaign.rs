@@ -412,6 +412,8 @@ pub struct Runner<'a, U: Campaign> {
     options: &'a Options,
     rtl: &'a Rtl<U>,
     dut: Dut<U>,
+    /// Why there is no fresh model after the last failure; `dut` must not run another case then.
+    no_model: Option<String>,
     collector: Option<cover::Collector<'a, U>>,
     /// The last case, and what it compared.
     last: Option<(u64, Compared)>,
@@ -435,6 +437,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
             options,
             rtl,
             dut,
+            no_model: None,
             collector,
             last: None,
         })
@@ -442,16 +445,43 @@ impl<'a, U: Campaign> Runner<'a, U> {
 
     /// Runs case number `index`; `watch` observes it.
     pub fn run(&mut self, index: u64, watch: &mut impl Watch<U>) -> Summary<U> {
+        if let Some(why) = &self.no_model {
+            return self.not_run(index, why.clone());
+        }
         let Runner {
             options,
             rtl,
             dut,
             collector,
             last,
+            ..
         } = self;
         let summary = run_one(dut, rtl, collector, options, index, watch);
         *last = Some((index, summary.compared));
+        if !summary.failures.is_empty() {
+            // A stopped model cannot be used again. Any other may be in a state that correct RTL never reaches, in which
+            // assertions fail before the next reset has ended.
+            match rtl.open(case_on(options, rtl, index).1.model_seed()) {
+                Ok(fresh) => *dut = fresh,
+                Err(why) => self.no_model = Some(why),
+            }
+        }
         summary
+    }
+
+    /// Returns the summary of case number `index`, for which there is no model because of `why`.
+    fn not_run(&self, index: u64, why: String) -> Summary<U> {
+        let (kind, case) = case_on(self.options, self.rtl, index);
+        let failure = Failure::new(&case, Cause::NotRun(why), Compared::default());
+        Summary {
+            programs: 1,
+            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
+            failures: vec![Failed {
+                number: index,
+                failure,
+            }],
+            ..Summary::default()
+        }
     }
 
     /// Runs `cases`, or those up to the one that ends the campaign, as the last ones on the model; `watch` observes them.
@@ -558,11 +588,6 @@ fn run_one<U: Campaign>(
         }
         Err(failure) => {
             summary.compared = failure.compared;
-            // A stopped model cannot be used again. Any other may be in a state that correct RTL never reaches, in which
-            // assertions fail before the next reset has ended.
-            if let Ok(fresh) = rtl.open(case.model_seed()) {
-                *dut = fresh;
-            }
             summary.failures.push(Failed {
                 number: index,
                 failure,

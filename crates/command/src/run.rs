@@ -304,7 +304,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
     let mut saved = None;
     let (done, last) = match &judged {
         Ok(agreed) => {
-            let text = agreed_text(&case, agreed)?;
+            let text = agreed_text(&case, agreed);
             print(&text)?;
             (Ok(Agreed::Yes), u64::MAX)
         }
@@ -357,6 +357,16 @@ fn check<U: Compiled>(
         ticker.tick(|| format!("{name}: {cycles} cycles, nothing failed so far"));
     });
     match judged {
+        // Of --flip or of a saved case.
+        Ok(Err(failure::Failure {
+            cause: Cause::NotRun(why),
+            compared,
+            ..
+        })) if compared.cycles > 0
+            && let Some(flip) = &case.flip =>
+        {
+            Err(InputError::new(format!("flip {flip}"), 0, "cycle", why).into())
+        }
         Ok(judged) => Ok(judged),
         Err(Trouble::Interrupted) => {
             let cycles = HumanCount(done);
@@ -380,21 +390,8 @@ fn waves<U: Compiled>(rtl: &mut Isolated<U>, case: &Case<U>, out: &Path) -> Resu
 }
 
 /// Returns the text on a case on which all judges agree.
-pub fn agreed_text<U: Compiled>(
-    case: &Case<U>,
-    agreed: &judges::Agreed<U>,
-) -> Result<String, Failure> {
+pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &judges::Agreed<U>) -> String {
     let compared = agreed.compared;
-    if let Some(flip) = &case.flip {
-        let why = format!(
-            "the run ended after {} cycles, cycle {} never came",
-            compared.cycles, flip.cycle
-        );
-        // Of --flip or of a saved case.
-        let (field, element, bit, cycle) = (&flip.field, flip.element, flip.bit, flip.cycle);
-        let flip = format!("flip {field}[{element}].{bit}@{cycle}");
-        return Err(InputError::new(flip, 0, "cycle", why).into());
-    }
     let end = if agreed.step_limit {
         format!(
             "stopped after {} instructions (--max-steps)",
@@ -423,13 +420,13 @@ pub fn agreed_text<U: Compiled>(
     };
     let remark = U::remark(&case.program, &agreed.end)
         .map_or_else(String::new, |remark| format!("note         {remark}\n"));
-    Ok(format!(
+    format!(
         "{}  {end}\nlock-step    agrees: {} cycles, {} fields each, {} lanes\nscalar judge {scalar}\n{remark}",
         case.name(),
         compared.cycles,
         U::fields().len(),
         case.lanes
-    ))
+    )
 }
 
 /// Returns whether the RTL in `dir` may run although only a saved case names it: it must lie below the current folder, or be our
@@ -511,7 +508,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             Err(InputError::new(file, 0, "--shrink", why).into())
         }
         Ok(agreed) => {
-            let mut text = agreed_text(&case, agreed)?;
+            let mut text = agreed_text(&case, agreed);
             if let Some(place) = &saved.failure {
                 let _ = writeln!(text, "it failed {place} when it was saved");
             }

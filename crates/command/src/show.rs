@@ -153,7 +153,7 @@ fn said<U: Compiled>(
     match judged {
         Ok(agreed) => Ok(Said {
             agrees: true,
-            verdict: agreed_text(case, agreed)?,
+            verdict: agreed_text(case, agreed),
             program: statements(case),
             ..Said::default()
         }),

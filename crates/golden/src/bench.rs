@@ -13,6 +13,8 @@ use reconverge::stimulus::golden_alone;
 use reconverge::unit::{LoadOptions, Unit};
 use reconverge::watch::Watch;
 
+use crate::DPI_BYTES;
+
 /// Maximum number of cycles of a case, because all its pins are computed and stored in advance. A longer case is refused.
 pub const MOST_CYCLES: usize = 2_000_000;
 
@@ -49,6 +51,8 @@ struct Wavefront<U: Unit> {
 
 impl<U: Unit> Model for Wavefront<U> {
     fn sizes(&self) -> (usize, usize) {
+        // What the functions for DPI rely on.
+        const { assert!(size_of::<U::In>() <= DPI_BYTES && size_of::<U::State>() <= DPI_BYTES) };
         (size_of::<U::In>(), size_of::<U::State>())
     }
     fn default_pins(&self) -> Vec<u8> {
@@ -78,7 +82,7 @@ impl<U: Unit> Model for Wavefront<U> {
         bytes_of(self.golden.state())
     }
     fn compare(&self, state: &[u8]) -> String {
-        let diffs = field::diff(U::fields(), self.lanes as usize, state, self.state());
+        let diffs = field::diff(U::fields(), state, self.state());
         let lines = diffs.iter().map(|diff| {
             let field = &U::fields()[diff.field];
             let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));

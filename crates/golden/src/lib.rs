@@ -430,7 +430,7 @@ unsafe fn to_vector(from: &[u8], to: *mut u8) -> Result<(), String> {
 /// `golden` is null or a golden model of this library that no other thread uses; `pins` is null or has [`DPI_BYTES`] bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn reconverge_dpi_cycle(golden: *mut Held, pins: *const c_void) -> c_int {
-    // SAFETY: by the caller's promise; a struct is smaller than the vector, or `to_vector` refused it.
+    // SAFETY: by the caller's promise; no struct is larger than the vector (`Model::sizes`).
     unsafe { reconverge_golden_cycle(golden, pins, reconverge_golden_pins_size(golden)) }
 }
 

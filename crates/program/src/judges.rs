@@ -1,6 +1,6 @@
 //! Judges a case: RTL against golden model in lock-step, then the scalar judge, if it can tell. The verdict is the first of
-//! these that applies: the RTL stopped the simulation, RTL and golden model differ, nothing was compared, the scalar judge
-//! disagrees.
+//! these that applies: the RTL stopped the simulation, RTL and golden model differ, nothing was compared, the bit to flip was
+//! not flipped, the scalar judge disagrees.
 
 use std::path::Path;
 
@@ -162,8 +162,12 @@ pub fn check_fresh<U: Programs>(
 ) -> Result<Agreed<U>, Failure<Case<U>>> {
     let mut dut = open(case, rtl)?;
     let agreed = check_on(case, &mut dut, judges, watch)?;
-    let wrong = |why| Failure::at_the_end(case, why, agreed.compared);
-    dut.close().map_err(wrong)?;
+    let origin = dut.origin();
+    dut.close().map_err(|why| {
+        let mut failure = Failure::at_the_end(case, why, agreed.compared);
+        failure.case.ran_on(origin);
+        failure
+    })?;
     if agreed.compared.launches == 0 {
         let why = "nothing was compared: no program was launched".to_owned();
         return Err(Failure::new(case, Cause::NotRun(why), agreed.compared));
@@ -215,7 +219,7 @@ pub fn check_by<U: Programs>(
     let mut records = (judges != Judges::LockStep && plain).then(Records::default);
     let outcome = stimulus::run(case, dut, &mut case.golden(), &mut (watch, &mut records));
     verdict(case, judges, judge, outcome, records).map_err(|mut failure| {
-        failure.case.set_model_seed(dut.seed());
+        failure.case.ran_on(dut.origin());
         failure
     })
 }
@@ -261,6 +265,7 @@ pub fn verdict<U: Programs>(
         stopped,
         end,
         step_limit,
+        not_flipped,
     } = ran;
     let fails = |cause| Err(Failure::new(case, cause, compared));
     if let Some(stopped) = stopped {
@@ -271,6 +276,9 @@ pub fn verdict<U: Programs>(
     }
     if compared.cycles == 0 {
         return fails(Cause::NotRun("nothing was compared".to_owned()));
+    }
+    if let Some(why) = not_flipped {
+        return fails(Cause::NotRun(why));
     }
     let scalar = match judges {
         Judges::LockStep => Scalar::NotAsked,

@@ -64,6 +64,8 @@ pub struct CaseStimulus<'c, U: Programs> {
     launches: u64,
     steps: u64,
     cycle: u64,
+    /// The run ended because of [`Case::max_steps`].
+    limited: bool,
     /// The stalled cycle of the load has been generated.
     asked: bool,
     // Constructed once: construction takes a division, and each is sampled in every cycle.
@@ -84,6 +86,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
             launches: 0,
             steps: 0,
             cycle: 0,
+            limited: false,
             asked: false,
             stalls: ratio(case.stall16, 16),
             resets: ratio(1, RESET_EVERY),
@@ -111,6 +114,7 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
             });
         } else if self.phase == Phase::Run && self.steps >= self.case.max_steps {
             self.phase = Phase::Over;
+            self.limited = true;
         }
         if self.phase == Phase::Fresh(0) {
             self.phase = Phase::Setup(0);
@@ -272,7 +276,7 @@ impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
     }
 }
 
-/// How the run of a case ended; [`mod@crate::check`] judges it.
+/// How the run of a case ended; [`judges::verdict`](crate::judges::verdict) judges it.
 #[derive(Clone, Debug)]
 pub struct Ran<D: Design> {
     /// How much was compared, up to the mismatch if there was one.
@@ -283,8 +287,10 @@ pub struct Ran<D: Design> {
     pub stopped: Option<Stopped>,
     /// The golden model's state at the end.
     pub end: D::State,
-    /// The run ended because it reached [`Case::max_steps`].
+    /// The program was still running when the run ended because of [`Case::max_steps`].
     pub step_limit: bool,
+    /// Why the bit of [`Case::flip`] was not flipped, if it was not.
+    pub not_flipped: Option<String>,
 }
 
 /// Runs `case` on `dut` from reset until it ends, a mismatch occurs or the RTL stops. The bench is the instruction memory.
@@ -310,6 +316,7 @@ pub fn run_with_dump<U: Programs>(
         mismatch,
         stopped,
         end,
+        not_flipped,
     } = lockstep::run(&mut watched, setting, dut, golden)?;
     let Watched {
         stimulus, steps, ..
@@ -323,7 +330,8 @@ pub fn run_with_dump<U: Programs>(
         mismatch,
         stopped,
         end,
-        step_limit: stimulus.steps >= case.max_steps,
+        step_limit: stimulus.limited,
+        not_flipped,
     })
 }
 

@@ -1,7 +1,7 @@
 //! A store of build results: finds them by what they were made from, checks them, and deletes old ones.
 
 use std::fs::{self, DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -242,17 +242,16 @@ impl Store {
             if !name.starts_with(prefix) {
                 continue;
             }
-            match self.open(&name) {
-                None => self.delete(&name)?,
-                Some(entry) if is_up_to_date(&entry.manifest) => {
-                    if entry.is_whole() {
-                        entry.touch();
-                        return Ok(Some(entry));
-                    }
-                    drop(entry);
-                    self.delete(&name)?;
+            match self.open_alone(&name) {
+                Some(entry) if !is_up_to_date(&entry.manifest) => {}
+                Some(entry) if entry.is_whole() => {
+                    entry.touch();
+                    return Ok(Some(entry));
                 }
-                Some(_) => {}
+                damaged => {
+                    drop(damaged);
+                    self.delete_unused(&name)?;
+                }
             }
         }
         let Some(dir) = &self.beside else {
@@ -262,8 +261,35 @@ impl Store {
         let names = beside.names()?.into_iter();
         let mut entries = names
             .filter(|name| name.starts_with(prefix))
-            .filter_map(|name| beside.open(&name));
+            .filter_map(|name| beside.open_alone(&name));
         Ok(entries.find(|entry| is_up_to_date(&entry.manifest) && entry.is_whole()))
+    }
+
+    /// Waits until no other process opens, publishes or deletes an entry; the others wait until the result is dropped. `None`: the
+    /// folder cannot be written, or its file system has no locks.
+    fn alone(&self) -> Option<File> {
+        let mut options = File::options();
+        let file = options.create(true).append(true).mode(0o600);
+        let file = file.open(self.dir.join(LOCK)).ok()?;
+        file.lock().ok()?;
+        Some(file)
+    }
+
+    /// Does the same as [`Store::open`], while no other process deletes the entry.
+    fn open_alone(&self, name: &str) -> Option<Entry> {
+        let _alone = self.alone();
+        self.open(name)
+    }
+
+    /// Deletes an entry, if no process uses it; returns whether it did.
+    fn delete_unused(&self, name: &str) -> Result<bool, Error> {
+        let _alone = self.alone();
+        let lock = File::open(self.dir.join(name).join(manifest::NAME));
+        if lock.as_ref().is_ok_and(|lock| lock.try_lock().is_err()) {
+            return Ok(false);
+        }
+        self.delete(name)?;
+        Ok(true)
     }
 
     /// Opens an entry and reads its manifest, without checking its outputs. `None`: it is damaged, or does not belong to
@@ -352,6 +378,8 @@ impl Store {
         fs::remove_file(&lock).map_err(io(&lock))?;
         sync(dir)?;
         let done = self.dir.join(name);
+        // Nothing deletes it between the renaming and the opening.
+        let _alone = self.alone();
         if fs::rename(dir, &done).is_err() {
             // Another process was faster: its result is the same.
             if let Some(entry) = self.open(name).filter(Entry::is_whole) {
@@ -446,13 +474,10 @@ impl Store {
                 kept += bytes;
                 continue;
             }
-            let lock = File::open(self.dir.join(&name).join(manifest::NAME));
-            if lock.is_ok_and(|lock| lock.try_lock().is_err()) {
-                kept += bytes;
-                continue;
+            match self.delete_unused(&name)? {
+                true => thrown.add(bytes),
+                false => kept += bytes,
             }
-            self.delete(&name)?;
-            thrown.add(bytes);
         }
         Ok(thrown)
     }
@@ -474,7 +499,7 @@ impl Entry {
     pub fn holding(file: &Path, digest: &str) -> Option<Self> {
         let (dir, name) = (file.parent()?, file.file_name()?.to_str()?);
         let store = Store::at(dir.parent()?.to_owned(), true);
-        let entry = store.open(dir.file_name()?.to_str()?)?;
+        let entry = store.open_alone(dir.file_name()?.to_str()?)?;
         let mut outputs = entry.manifest.outputs.iter();
         let output = outputs.find(|o| o.name == name)?;
         (output.digest == digest && output.is_whole(dir)).then_some(entry)

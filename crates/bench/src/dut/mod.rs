@@ -367,6 +367,8 @@ impl<U: Design> Rtl<U> {
             seed,
             counted: self.counted.clone(),
             dir: self.make.dir.clone(),
+            no_assert: self.no_assert(),
+            mutant: self.mutant,
         })
     }
 }
@@ -503,9 +505,35 @@ pub struct Dut<U: Design> {
     counted: Arc<[PathBuf]>,
     /// Folder of the RTL; `None` for our own.
     dir: Option<PathBuf>,
+    no_assert: bool,
+    mutant: u32,
+}
+
+/// The model on which a case ran, as far as a replay needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Seed of the model.
+    pub seed: u32,
+    /// Folder of the RTL, an absolute path; `None` for the RTL of the design's package.
+    pub rtl: Option<PathBuf>,
+    /// The same as of [`Rtl::no_assert`].
+    pub no_assert: bool,
+    /// Number of the mutant; 0 is none.
+    pub mutant: u32,
 }
 
 impl<U: Design> Dut<U> {
+    /// Returns what a replay needs of the model.
+    pub fn origin(&self) -> Origin {
+        let absolute = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
+        Origin {
+            seed: self.seed,
+            rtl: self.dir.as_ref().map(absolute),
+            no_assert: self.no_assert,
+            mutant: self.mutant,
+        }
+    }
+
     /// Returns the seed with which the model was opened.
     pub fn seed(&self) -> u32 {
         self.seed

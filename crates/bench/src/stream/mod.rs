@@ -163,6 +163,7 @@ impl<D: Design> Stream<D> {
             mismatch,
             stopped,
             end,
+            not_flipped,
         } = lockstep::run(
             &mut Player {
                 stream: self,
@@ -176,11 +177,12 @@ impl<D: Design> Stream<D> {
             cycles,
             ..Compared::default()
         };
-        let cause = match (stopped, mismatch) {
-            (Some(stopped), _) => Cause::Stopped(stopped),
-            (None, Some(mismatch)) => Cause::Mismatch(Box::new(mismatch)),
-            (None, None) if cycles == 0 => Cause::NotRun("nothing was compared".to_owned()),
-            (None, None) => return Ok(Ok(Agreed { cycles, end })),
+        let cause = match (stopped, mismatch, not_flipped) {
+            (Some(stopped), ..) => Cause::Stopped(stopped),
+            (_, Some(mismatch), _) => Cause::Mismatch(Box::new(mismatch)),
+            _ if cycles == 0 => Cause::NotRun("nothing was compared".to_owned()),
+            (.., Some(why)) => Cause::NotRun(why),
+            _ => return Ok(Ok(Agreed { cycles, end })),
         };
         Ok(Err(Failure::new(self, cause, compared)))
     }

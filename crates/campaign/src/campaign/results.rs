@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{Limit, Options, Piece, Shard, Summary, Tally};
+use crate::check::TestCase as _;
 use crate::design::Build;
 use crate::dut::Rtl;
 use crate::grammar::Campaign;
@@ -223,7 +224,7 @@ fn tally<U: Campaign>(
             return Err(bad("summary", why));
         }
         for failed in &piece.summary.failures {
-            failed.failure.check(file)?;
+            failed.failure.case.check_input(file)?;
         }
         tally.put(piece).map_err(|(field, why)| bad(field, why))?;
     }

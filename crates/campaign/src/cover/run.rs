@@ -124,8 +124,8 @@ struct Worker<'m, U: Campaign> {
     totals: Totals,
     compared: u64,
     failed: Option<(u64, Failure<Case<U>>)>,
-    /// The last case.
-    last: Option<Case<U>>,
+    /// The last case, and what it compared.
+    last: Option<(Case<U>, Compared)>,
     found: Found<U>,
 }
 
@@ -165,7 +165,7 @@ impl<U: Campaign> Worker<'_, U> {
         {
             self.failed = Some((number, failure));
         }
-        self.last = Some(case);
+        self.last = Some((case, compared));
     }
 }
 
@@ -240,10 +240,10 @@ pub fn run<U: Campaign>(
                 // What a `final` block says is no single case's.
                 if let Err(why) = worker.dut.close()
                     && covered.failed.is_none()
-                    && let Some(mut last) = worker.last
+                    && let Some((mut last, compared)) = worker.last
                 {
                     last.set_model_seed(seed);
-                    let failure = Failure::at_the_end(&last, why, Compared::default());
+                    let failure = Failure::at_the_end(&last, why, compared);
                     covered.failed = Some(failure);
                 }
             }

@@ -64,6 +64,11 @@ fn out_of_memory(megabytes: u64) -> String {
     format!("out of memory: it may have {megabytes} MB (--memory)")
 }
 
+/// Returns the cause for a worker that says what no worker says: its memory is corrupt.
+fn impossible<U: Compiled>() -> Lost<U> {
+    Lost::By(Cause::Crashed("it says what no worker says".to_owned()))
+}
+
 /// A flag that is never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -184,11 +189,8 @@ impl<'a, U: Compiled> Isolated<'a, U> {
         let mut told = false;
         loop {
             let line = worker.hear(&mut patience)?;
-            let Ok(answer) = parsed(&line) else {
-                // Its memory is corrupt.
-                let how = "it says what no worker says".to_owned();
-                return Err(Lost::By(Cause::Crashed(how)));
-            };
+            let answer = parsed(&line).ok().filter(Answer::is_possible);
+            let answer = answer.ok_or_else(impossible)?;
             match answer {
                 Answer::Lost(cause) => return Err(Lost::By(*cause)),
                 // One that could not begin ends after this.
@@ -365,10 +367,14 @@ impl<'a, U: Compiled> Isolated<'a, U> {
             states: states.to_vec(),
             only,
         };
-        self.ask_again(&order, |answer| match answer {
+        let checked = self.ask_again(&order, |answer| match answer {
             Answer::Exhausted(checked) => Step::Done(*checked),
             _ => Step::More,
-        })
+        })?;
+        match &checked.difference {
+            Some(found) if found.state >= states.len() => Err(impossible()),
+            _ => Ok(checked),
+        }
     }
 
     /// Judges a stream of pins; with `dump`, writes a VCD from this cycle on.

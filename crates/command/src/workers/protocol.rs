@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use reconverge::case::Case;
-use reconverge::check;
+use reconverge::check::{self, TestCase as _};
 use reconverge::compiled::Compiled;
 pub use reconverge::compiled::Judged;
 use reconverge::cover::run as cover;
@@ -148,6 +148,42 @@ pub enum Answer<U: Compiled> {
     Lost(Box<Cause<U>>),
     /// The order was not executed, but not because of the RTL.
     Cannot(String),
+}
+
+impl<U: Compiled> Answer<U> {
+    /// Returns whether a worker can have given this answer: its cases are cases of the unit. RTL that writes into memory
+    /// of its process or to its socket may change what the worker says. ([`Mismatch`] checks itself.)
+    ///
+    /// [`Mismatch`]: reconverge::lockstep::Mismatch
+    pub fn is_possible(&self) -> bool {
+        let case = |case: &Case<U>| case.check_input("").is_ok();
+        let failure = |failure: &Failure<Case<U>>| case(&failure.case);
+        let judged = |judged: &Judged<U>| judged.as_ref().err().is_none_or(failure);
+        let covered = |covered: &cover::Covered<U>| covered.failed.as_ref().is_none_or(failure);
+        match self {
+            Answer::Failed(failed) => failure(&failed.failure),
+            Answer::BeginsCase(begun) => case(begun),
+            Answer::Did(summary) => summary.failures.iter().all(|f| failure(&f.failure)),
+            Answer::Judged(found) => judged(found),
+            Answer::Dumped(dumped) => dumped.as_ref().as_ref().map_or(true, judged),
+            Answer::Smaller(small) => failure(small),
+            Answer::Shrunk(shrunk) => shrunk.as_ref().map_or(true, |(small, _)| failure(small)),
+            Answer::SoFar(found) | Answer::Covered(found) => covered(found),
+            Answer::Hunting(hunt) => hunt.caught.as_ref().is_none_or(|(_, _, f)| failure(f)),
+            Answer::Played(played) => match &**played {
+                Ok(Err(failed)) => failed.case.check_input("").is_ok(),
+                _ => true,
+            },
+            Answer::Pulse(_)
+            | Answer::Begins(_)
+            | Answer::Wants(_)
+            | Answer::Covering(..)
+            | Answer::Exhausted(_)
+            | Answer::Stopped
+            | Answer::Lost(_)
+            | Answer::Cannot(_) => true,
+        }
+    }
 }
 
 /// Returns `value` as a line.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::manifest::Output;
 use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const CONTENT: &str = "content of the library";
 
@@ -301,4 +302,43 @@ fn a_link_a_file_and_a_folder_of_another_user_are_refused() {
         assert!(refused(Path::new("/usr")).contains("belongs to user 0, not to "));
     }
     assert!(refused(&dir.path().join("a$b")).contains("`$`"));
+}
+
+/// The lock of an entry in use was released before the entry was deleted, and a new entry could be deleted before it was opened.
+#[test]
+fn what_is_in_use_or_just_published_is_not_deleted() {
+    let (_dir, store) = store();
+    let over = AtomicBool::new(false);
+    let found = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !over.load(Ordering::Relaxed) {
+                store.clear().unwrap();
+            }
+        });
+        let finder = scope.spawn(|| {
+            let mut found = 0;
+            while !over.load(Ordering::Relaxed) {
+                if let Some(entry) = store.find("rcv_x-", |_| true).unwrap() {
+                    std::thread::sleep(Duration::from_micros(300));
+                    assert!(entry.dir.join("lib.so").exists(), "deleted while in use");
+                    found += 1;
+                }
+            }
+            found
+        });
+        let published = (0..300).try_for_each(|_| {
+            let work = store.begin().unwrap();
+            fs::write(work.path().join("lib.so"), CONTENT).unwrap();
+            let manifest = Manifest {
+                outputs: vec![Output::of(work.path(), "lib.so").unwrap()],
+                ..Manifest::default()
+            };
+            store.publish(work, "rcv_x-1", &manifest).map(drop)
+        });
+        // Before anything can panic: the other threads wait for it.
+        over.store(true, Ordering::Relaxed);
+        published.unwrap();
+        finder.join().unwrap()
+    });
+    assert!(found > 0, "nothing was ever found");
 }
