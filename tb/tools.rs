@@ -5,6 +5,7 @@
 //! fails. `./setup --all` installs all of them.
 
 mod fst;
+mod icarus;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,6 +18,7 @@ use crate::common::rtl::Rtl;
 use crate::common::tool::have;
 use crate::common::{ROOT, Tested, arg, program, reconverge_ends};
 use fst::{an_fst_says_what_the_vcd_says, gtkwave_shows_the_view_of_an_fst};
+use icarus::icarus_computes_every_output_and_none_is_x;
 use tempfile::TempDir;
 
 use reconverge::for_each_unit;
@@ -33,6 +35,7 @@ macro_rules! tests {
                 gtkwave_shows_a_mismatch_at_the_marker,
                 gtkwave_shows_the_view_of_an_fst,
                 an_fst_says_what_the_vcd_says,
+                icarus_computes_every_output_and_none_is_x,
             );
         })+
     };

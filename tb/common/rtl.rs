@@ -79,6 +79,11 @@ impl Rtl {
 }
 
 impl Copy {
+    /// The RTL in the folder.
+    pub fn rtl(&self) -> &Rtl {
+        &self.rtl
+    }
+
     /// The folder.
     pub fn dir(&self) -> &Path {
         &self.rtl.dir
