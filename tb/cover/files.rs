@@ -195,7 +195,7 @@ fn a_run_that_failed_fails_wherever_its_file_is_read<U: Tested>() {
     assert_eq!(read(&again), saved);
 
     let report = at("report.html");
-    assert_eq!(reconverge_ends(0, &["report", &file, "-o", &report]), "");
+    assert_eq!(reconverge_ends(1, &["report", &file, "-o", &report]), "");
     let report = fs::read_to_string(report).unwrap();
     assert!(report.contains("<span class=\"bad\">fails</span>"));
     let shown = reconverge::html::text(&line);

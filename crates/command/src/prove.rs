@@ -168,8 +168,12 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
             true => String::new(),
             false => format!(", {checked} proofs are accepted"),
         };
+        let proved = match &report.assumed()[..] {
+            [] => "PROVED".to_owned(),
+            assumed => format!("PROVED if {} hold (not asked)", assumed.join(", ")),
+        };
         print(&format!(
-            "PROVED: {properties} properties hold, {covers} covers are reached, {faults} faults are detected{checked}\n"
+            "{proved}: {properties} properties hold, {covers} covers are reached, {faults} faults are detected{checked}\n"
         ))?;
     }
     ends(agreed, trouble)

@@ -1,5 +1,6 @@
 //! The page of a campaign, and `report`: the contents of result folders as one page.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use reconverge::cover::{Model, Overview, Saved, Share, UnitCoverage};
 use reconverge::html::text;
 use reconverge::input::InputError;
 use reconverge::mutate::VERDICTS;
-use reconverge::show::page::{self, Failed};
+use reconverge::show::page::{self, Failed, Heading};
 use serde_json::Value;
 
 use super::fuzz::{self, Whole};
@@ -91,9 +92,18 @@ pub struct Further {
     failed: bool,
 }
 
+/// Returns the heading of a page of `parts` and `further`.
+fn heading(parts: &[&Part], further: &Further) -> Heading {
+    match () {
+        () if further.failed || parts.iter().any(|part| part.numbers[4] > 0) => Heading::Fails,
+        () if parts.is_empty() => Heading::Nothing,
+        () if parts.iter().all(|part| part.complete) => Heading::Agrees,
+        () => Heading::NotComplete,
+    }
+}
+
 /// Returns the page of campaigns: failed ones come first, `further` last.
 pub fn page(parts: &[&Part], further: &Further) -> String {
-    let failed = |part: &Part| part.numbers[4];
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     let title = match names[..] {
         [] => "Report".to_owned(),
@@ -140,8 +150,8 @@ pub fn page(parts: &[&Part], further: &Further) -> String {
     let failures: Vec<Failed> = (parts.iter().flat_map(|part| &part.failures))
         .cloned()
         .collect();
-    let agrees = !further.failed && parts.iter().all(|part| failed(part) == 0);
-    page::campaign(&title, agrees, &above, &failures, &below)
+    let heading = heading(parts, further);
+    page::campaign(&title, heading, &above, &failures, &below)
 }
 
 /// Adds a table whose rows are words followed by numbers.
@@ -205,7 +215,8 @@ fn coverage(out: &mut String, unit: &UnitCoverage) {
 }
 
 /// Adds the results that `mutate --json` wrote of a family of mutants: verdicts by module, and each mutant that was not caught.
-fn mutants(out: &mut String, run: &Value) {
+/// Returns whether one was missed.
+fn mutants(out: &mut String, run: &Value) -> bool {
     let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let counts = |value: &Value| {
         let count = |verdict: &&str| value[*verdict].as_u64().unwrap_or_default();
@@ -220,6 +231,7 @@ fn mutants(out: &mut String, run: &Value) {
     let heads = [&["module"], &VERDICTS[..]].concat();
     table(out, "mutants", &heads, rows.into_iter());
     let mutants = run["mutants"].as_array().into_iter().flatten();
+    let missed = mutants.clone().any(|m| m["verdict"] == "missed");
     let open = mutants.filter(|m| m["verdict"] == "missed" || m["verdict"] == "undecided");
     let open: Vec<String> = open
         .map(|m| {
@@ -237,6 +249,7 @@ fn mutants(out: &mut String, run: &Value) {
             text(&open.join("\n"))
         );
     }
+    missed || run["verdicts"]["missed"].as_u64().is_some_and(|n| n > 0)
 }
 
 /// Adds the contents of a JSON file of `cover` or `mutate`; returns whether it is one.
@@ -258,7 +271,9 @@ fn json(out: &mut Further, path: &Path) -> Result<bool, InputError> {
     if runs.is_empty() || !runs.iter().all(of_mutants) {
         return Ok(false);
     }
-    runs.iter().for_each(|run| mutants(&mut out.html, run));
+    for run in runs {
+        out.failed |= mutants(&mut out.html, run);
+    }
     Ok(true)
 }
 
@@ -279,8 +294,12 @@ fn json_files(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
 pub fn command(args: &ReportArgs) -> Done {
     writable("--output", &args.output)?;
     let (mut campaigns, mut further) = (Vec::new(), Further::default());
+    let mut given = BTreeSet::new();
     for path in &args.from {
         let bad = |why: &str| InputError::new(path.to_string_lossy(), 0, "results", why);
+        if !given.insert(std::fs::canonicalize(path).unwrap_or_else(|_| path.clone())) {
+            return Err(bad("is given twice").into());
+        }
         let before = (campaigns.len(), further.html.len());
         if path.is_dir() {
             campaigns.extend(results::files(path)?);
@@ -304,7 +323,10 @@ pub fn command(args: &ReportArgs) -> Done {
         .map(|((unit, _), files)| UNITS[*unit].report(files, args))
         .collect();
     let parts = parts?;
-    let page = page(&parts.iter().collect::<Vec<_>>(), &further);
-    write_whole(&args.output, &page)?;
-    Ok(Agreed::Yes)
+    let parts: Vec<&Part> = parts.iter().collect();
+    write_whole(&args.output, &page(&parts, &further))?;
+    match heading(&parts, &further) {
+        Heading::Fails => Ok(Agreed::No),
+        _ => Ok(Agreed::Yes),
+    }
 }

@@ -25,6 +25,7 @@ use reconverge::wave::{Format, Output, shell};
 
 use super::found::Saved;
 use super::progress::Ticker;
+use super::show::Shown;
 use super::stop::Trouble;
 use super::streams::{ignoring_readers, is_standard, write_whole};
 use super::workers::Isolated;
@@ -300,7 +301,11 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
     let judged = check(&mut rtl, &case, Judges::All)?;
     known(&args.show, &judged);
     let out = &args.place.out;
-    let (case, judged) = super::show::show(&args.show, case, judged, &mut rtl, out)?;
+    let Shown {
+        case,
+        judged,
+        written,
+    } = super::show::show(&args.show, case, judged, &mut rtl, out)?;
     let mut saved = None;
     let (done, last) = match &judged {
         Ok(agreed) => {
@@ -324,7 +329,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
         Ok(_) if args.wave => waves(&mut rtl, &case, &args.place.out),
         _ => Ok(()),
     };
-    ends(done?, told.and(traced).and(dumped).err())
+    ends(done?, told.and(traced).and(dumped).and(written).err())
 }
 
 fn writable_json(path: Option<&Path>) -> Result<(), InputError> {
@@ -500,7 +505,11 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     let out = &args.place.out;
     let judged = check(&mut rtl, case, judges)?;
     known(&args.show, &judged);
-    let (case, judged) = super::show::show(&args.show, case.clone(), judged, &mut rtl, out)?;
+    let Shown {
+        case,
+        judged,
+        written,
+    } = super::show::show(&args.show, case.clone(), judged, &mut rtl, out)?;
     let json = |there: &Saved| tell_json(args.json.as_deref(), &case, &judged, there);
     match &judged {
         Ok(_) if args.shrink => {
@@ -515,7 +524,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             print(&text)?;
             json(&None)?;
             waves(&mut rtl, &case, out)?;
-            Ok(Agreed::Yes)
+            ends(Agreed::Yes, written.err())
         }
         Err(failure) => {
             let now = failure.place();
@@ -530,7 +539,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
                 true => found::smaller(failure, &there, &mut rtl, out).map(drop),
                 false => found::whole(failure, &there, &mut rtl).map(drop),
             }?;
-            ends(Agreed::No, json(&there).err())
+            ends(Agreed::No, json(&there).and(written).err())
         }
     }
 }

@@ -100,24 +100,37 @@ pub fn colour() -> bool {
     choice != anstream::ColorChoice::Never
 }
 
-/// Steps through the run of `case`, prints it and draws it, as far as requested, up to its failure. Returns the run
-/// to report: if conditions were changed, the run as the user left it.
+/// A run that was shown.
+pub struct Shown<U: Compiled> {
+    /// The case to report: if conditions were changed, as the user left it.
+    pub case: Case<U>,
+    /// Its verdict.
+    pub judged: Judged<Case<U>>,
+    /// The error if standard output or a file could not be written. A failure is to be reported and saved nevertheless.
+    pub written: Result<(), Trouble>,
+}
+
+/// Steps through the run of `case`, prints it and draws it, as far as requested, up to its failure.
 ///
 /// # Errors
-/// Standard output or a file cannot be written.
+/// The terminal cannot be used; the process was told to end.
 pub fn show<U: Compiled>(
     args: &ShowArgs,
     case: Case<U>,
     judged: Judged<Case<U>>,
     rtl: &mut Isolated<U>,
     out: &Path,
-) -> Result<(Case<U>, Judged<Case<U>>), Trouble> {
+) -> Result<Shown<U>, Trouble> {
     let (case, judged) = match args.step {
         true => step::step(case, judged, rtl, out)?,
         false => (case, judged),
     };
-    written(args, &case, &judged, out)?;
-    Ok((case, judged))
+    let written = written(args, &case, &judged, out);
+    Ok(Shown {
+        case,
+        judged,
+        written,
+    })
 }
 
 fn written<U: Compiled>(

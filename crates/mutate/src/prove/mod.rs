@@ -21,6 +21,7 @@ mod theorem;
 mod threads;
 mod world;
 
+use std::collections::BTreeSet;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt::{self, Debug, Display, Formatter};
@@ -258,7 +259,20 @@ impl Report {
         all.any(|p| matches!(p.verdict, Verdict::Refuted(_)))
     }
 
-    /// Checks that everything was proved.
+    /// Returns the invariants on which the properties that hold rest, and which were not asked, because of [`Options::only`] or
+    /// [`Options::skip`].
+    pub fn assumed(&self) -> Vec<&str> {
+        let asked: BTreeSet<&str> = self.proved.iter().map(|p| &*p.name).collect();
+        let rests_on: BTreeSet<&str> = self
+            .proved
+            .iter()
+            .flat_map(|p| &p.premises)
+            .map(String::as_str)
+            .collect();
+        rests_on.difference(&asked).copied().collect()
+    }
+
+    /// Checks that everything that was asked was proved; [`Report::assumed`] tells what it rests on besides.
     ///
     /// # Errors
     /// What was refuted, each with its counterexample, and what is open.

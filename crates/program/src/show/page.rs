@@ -134,7 +134,7 @@ pub struct Failed {
 
 /// Returns the page of a run. Its repeats must not be folded.
 pub fn page(run: &Run, said: &Said) -> String {
-    let mut page = head(&run.name, said.agrees);
+    let mut page = head(&run.name, said.agrees.into());
     about(&mut page, said);
     if run.left_out > 0 {
         left_out(&mut page, run);
@@ -144,15 +144,38 @@ pub fn page(run: &Run, said: &Said) -> String {
     page
 }
 
+/// What the heading of a page says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heading {
+    /// Everything agrees.
+    Agrees,
+    /// Something fails.
+    Fails,
+    /// Nothing fails so far, but not everything has run.
+    NotComplete,
+    /// The page shows only measurements.
+    Nothing,
+}
+
+impl From<bool> for Heading {
+    fn from(agrees: bool) -> Self {
+        if agrees {
+            Heading::Agrees
+        } else {
+            Heading::Fails
+        }
+    }
+}
+
 /// Returns the page of a campaign: the HTML `above`, then every failure to step through, then the HTML `below`.
 pub fn campaign(
     title: &str,
-    agrees: bool,
+    heading: Heading,
     above: &str,
     failures: &[Failed],
     below: &str,
 ) -> String {
-    let mut page = head(title, agrees);
+    let mut page = head(title, heading);
     page += above;
     if failures.is_empty() {
         page += below;
@@ -204,16 +227,18 @@ pub fn campaign(
     page
 }
 
-fn head(title: &str, agrees: bool) -> String {
+fn head(title: &str, heading: Heading) -> String {
     let title = text(title);
-    let (class, word) = match agrees {
-        true => ("good", "agrees"),
-        false => ("bad", "fails"),
+    let word = match heading {
+        Heading::Agrees => " <span class=\"good\">agrees</span>",
+        Heading::Fails => " <span class=\"bad\">fails</span>",
+        Heading::NotComplete => " <span class=\"bad\">not complete</span>",
+        Heading::Nothing => "",
     };
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title} <span class=\"{class}\">{word}</span></h1>\n"
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<h1>{title}{word}</h1>\n"
     )
 }
 
