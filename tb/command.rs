@@ -255,6 +255,32 @@ fn view_keeps_the_view_of_a_failure_and_refuses_a_dump_of_another_unit() {
     assert!(text(&output.stderr).ends_with(why), "{output:?}");
 }
 
+/// GTKWave leaves out a signal whose width is not that of the dump, without a word.
+#[test]
+fn a_view_has_the_lanes_of_its_dump() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = ["run", "r500", "tb/programs/r500/if_else.s", "--lanes", "4"];
+    let waves = ["--wave", "--out", arg(dir.path())];
+    reconverge_ends(0, &[&run[..], &waves].concat());
+    let dump = dir.path().join("r500.if_else.1.vcd");
+    let view = dump.with_extension("gtkw");
+    let written = fs::read_to_string(&view).unwrap();
+    assert!(written.contains("active[3:0]"), "{written}");
+    fs::remove_file(&view).unwrap();
+    let args = ["view", "r500", arg(&dump)];
+    let output = reconverge(&[&args[..], &["--lanes", "16"]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    let why = format!("error: --lanes: {} has 4 lanes\n", dump.display());
+    assert_eq!(text(&output.stderr), why);
+    reconverge_ends(0, &args);
+    let again = fs::read_to_string(&view).unwrap();
+    let signals = |view: &str| {
+        let lines = view.lines().filter(|line| line.starts_with("TOP."));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(signals(&again), signals(&written));
+}
+
 /// The views in `waves/` are what `view` writes today.
 fn committed_views_are_up_to_date<U: Tested>() {
     let unit = U::NAME;

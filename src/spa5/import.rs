@@ -225,6 +225,16 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
         );
         return Err(Flaw::new("file", message));
     }
+    let of_bundles = words.iter().enumerate().filter(|(n, _)| n % 4 != 0);
+    let mut instructions = of_bundles.map(|(_, word)| Word::decode(*word));
+    if !instructions.any(|word| word.name().is_some()) {
+        let utf16 = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+        let message = match utf16 {
+            true => "UTF-16 text; save it as UTF-8",
+            false => "no text, for it has a NUL byte, and no bundles: no word in it is a flow-control instruction",
+        };
+        return Err(Flaw::new("file", message));
+    }
     let mut found = Vec::new();
     let filled = (4 - words.len() % 4) % 4;
     if filled > 0 {

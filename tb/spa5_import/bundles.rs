@@ -62,7 +62,9 @@ fn raw_bundles_are_filled_up() {
         );
     }
     assert_eq!(plain(u64::MAX, &[0, 1, 2]), CONTROL | 1 << 63);
-    let full = bytes_of(&vec![0; 4 * MOST_BUNDLES]);
+    let mut full = vec![0; 4 * MOST_BUNDLES];
+    full[1] = SYNC;
+    let full = bytes_of(&full);
     assert_eq!(import(&full, None).program.words.len(), 4 * MOST_BUNDLES);
     for more in 1..=4 {
         let bytes = [full.clone(), vec![0; 8 * more]].concat();
@@ -71,6 +73,21 @@ fn raw_bundles_are_filled_up() {
             "x: program: 16385 bundles, more than 16384"
         );
     }
+}
+
+/// What shells of Windows write is UTF-16.
+#[test]
+fn bundles_without_a_flow_control_instruction_and_utf_16_are_refused() {
+    let none = "x: file: no text, for it has a NUL byte, and no bundles: no word in it is a flow-control instruction";
+    assert_eq!(refused(&[0; 64], None), none);
+    // A control word is no instruction.
+    assert_eq!(refused(&bytes_of(&[SYNC >> 1, 0, 0, 0]), None), none);
+    import(&bytes_of(&[0, 0, 0, SYNC]), None);
+    let text = "SYNC;\nEXIT;\nSYNC;\nEXIT\n";
+    let utf16 = [0xfeffu16].into_iter().chain(text.encode_utf16());
+    let utf16: Vec<u8> = utf16.flat_map(u16::to_le_bytes).collect();
+    assert_eq!(utf16.len() % 8, 0);
+    assert_eq!(refused(&utf16, None), "x: file: UTF-16 text; save it as UTF-8");
 }
 
 #[test]

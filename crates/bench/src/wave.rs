@@ -4,6 +4,7 @@
 pub mod fst;
 mod xor;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, BufRead, Write};
@@ -225,6 +226,18 @@ pub struct Header {
     pub design: String,
     /// The signals added to the dump.
     pub added: Added,
+    /// Width in bits of each variable in the golden model's view, by name.
+    pub widths: BTreeMap<String, usize>,
+}
+
+impl Header {
+    /// Returns the number of lanes of the dump of `D`: the width of a lane mask. `None` if the state has none.
+    pub fn lanes<D: Design>(&self) -> Option<usize> {
+        let masks = D::fields().iter().filter(|field| field.per_lane());
+        masks
+            .filter_map(|field| self.widths.get(field.name).copied())
+            .next()
+    }
 }
 
 /// Returns what the header of a dump says; `None` if it is not a dump.
@@ -234,6 +247,7 @@ pub struct Header {
 pub fn header(mut dump: impl BufRead) -> io::Result<Option<Header>> {
     let mut header = Header::default();
     let mut line = Vec::new();
+    let mut in_view = false;
     loop {
         line.clear();
         if dump.read_until(b'\n', &mut line)? == 0 {
@@ -244,6 +258,15 @@ pub fn header(mut dump: impl BufRead) -> io::Result<Option<Header>> {
         }
         let text = String::from_utf8_lossy(&line);
         let words = text.split_whitespace().collect::<Vec<_>>();
+        match words[..] {
+            ["$scope", _, name, ..] => in_view = name == "golden_view",
+            ["$upscope", ..] => in_view = false,
+            ["$var", _, width, _, name, ..] if in_view => {
+                let width = width.parse().unwrap_or_default();
+                header.widths.insert(name.to_owned(), width);
+            }
+            _ => {}
+        }
         if let ["$scope", "module", name, ..] = words[..]
             && let Some(name) = name.strip_suffix("_tb")
             && header.design.is_empty()

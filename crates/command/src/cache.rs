@@ -12,7 +12,7 @@ use super::{Agreed, Done, Failure, print};
 #[derive(Args)]
 pub struct CacheArgs {
     /// List the models with size, time since last use and name, most recently used first
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["prune", "clear"])]
     list: bool,
     /// Delete models unused for --days, then the least recently used until the rest fit in --megabytes. Every build
     /// of a model does this with the default values

@@ -113,9 +113,8 @@ pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
 }
 
 pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
-    let lanes = args.lanes.unwrap_or(U::LANES) as usize;
     let mut shown = Shown {
-        lanes,
+        lanes: args.lanes.unwrap_or(U::LANES) as usize,
         ..Shown::default()
     };
     let (view, dump) = match &args.dump {
@@ -142,6 +141,13 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
                     other => format!("of {other}, not of {}", U::NAME),
                 };
                 return Err(bad(why).into());
+            }
+            if let Some(lanes) = header.lanes::<U>() {
+                if args.lanes.is_some_and(|asked| asked as usize != lanes) {
+                    let why = format!("{} has {lanes} lanes", dump.display());
+                    return Err(InputError::option("--lanes", why).into());
+                }
+                shown.lanes = lanes;
             }
             let view = dump.with_extension("gtkw");
             // The one that was written with the dump marks what differs.

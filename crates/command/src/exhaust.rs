@@ -430,7 +430,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             parameters: build.parameters.clone(),
             bounds: bounds.clone(),
             closed: matches!(end, End::Closed),
-            agrees: true,
+            agrees: self.checked.transitions > 0,
             states,
             transitions: self.checked.transitions,
             cycles: self.checked.cycles,

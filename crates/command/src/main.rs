@@ -400,7 +400,7 @@ struct ViewArgs {
     /// Open the dump in GTKWave
     #[arg(long, requires = "dump")]
     open: bool,
-    /// Lanes of the dump [default: the unit's own]
+    /// Lanes of a view without a dump [default: the unit's own]; a dump says its own
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,
 }

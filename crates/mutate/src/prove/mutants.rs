@@ -203,6 +203,10 @@ pub fn mutants<D: Design>(
     };
     let pairs = run.mutants.iter().zip(&list);
     let all: Vec<_> = pairs.filter(|(entry, _)| wanted(entry)).collect();
+    if let Some(verdict) = sample.verdict.filter(|_| all.is_empty()) {
+        let why = format!("no mutant in {} is {verdict}", file.display());
+        return Err(InputError::option("--verdict", why).into());
+    }
     let count = sample.count.unwrap_or(all.len()).min(all.len());
     let asked = (0..count).map(|i| all[i * all.len() / count]);
     let asked: Vec<(&Mutant, &str)> = asked
