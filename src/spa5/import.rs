@@ -231,7 +231,9 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
         let utf16 = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
         let message = match utf16 {
             true => "UTF-16 text; save it as UTF-8",
-            false => "no text, for it has a NUL byte, and no bundles: no word in it is a flow-control instruction",
+            false => {
+                "no text, for it has a NUL byte, and no bundles: no word in it is a flow-control instruction"
+            }
         };
         return Err(Flaw::new("file", message));
     }

@@ -226,18 +226,14 @@ fn the_folder_may_have_any_name_and_a_name_in_the_list_must_mean_itself() {
 
 #[test]
 fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
-    let rtl = Folder::own(NAME).copy();
-    change(
-        &rtl.dir().join("r500_seq.sv"),
-        "output logic [9:0]       pc_o",
-        "output logic [15:0]       pc_o",
-    );
+    let width = "  logic [3:0] planted;\n  assign planted = 5'(clk_i);\n";
+    let rtl = Folder::own(NAME).planted(width);
     for run in ["built", "found"] {
         let [_, said] = ends(0, run_on(rtl.dir()));
         let head = format!("warning: Verilator on {}:\n%Warning-WIDTH", rtl.arg());
         assert_eq!(said.matches(&head).count(), 1, "{run}: {said}");
-        assert!(said.contains("'pc_o'"), "{run}: {said}");
-        // Two at the port, from inside and outside; the bench itself gives no cause for any.
+        assert!(said.contains("assign planted"), "{run}: {said}");
+        // The bench itself gives no cause for any.
         assert_eq!(
             said.matches("%Warning").count(),
             said.matches("%Warning-WIDTH").count(),
@@ -246,4 +242,43 @@ fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
     }
     let [_, said] = ends(0, run_on(&Folder::own(NAME).dir));
     assert_eq!(said, "", "our own RTL is clean");
+}
+
+/// Verilator only warns of these: bits would not be compared, or driven by nothing.
+#[test]
+fn ports_and_probes_that_do_not_fit_the_declaration_are_refused() {
+    let refuses = |(file, from, to): (&str, &str, &str), why: &str| {
+        let rtl = Folder::own(NAME).copy();
+        change(&rtl.dir().join(file), from, to);
+        let [_, said] = ends(2, run_on(rtl.dir()));
+        let why = why.replace("DIR", rtl.arg());
+        assert_eq!(said.lines().next(), Some(&*why));
+    };
+    let port = (
+        "r500_seq.sv",
+        "output logic [9:0]       pc_o",
+        "output logic [10:0] pc_o",
+    );
+    refuses(
+        port,
+        "error: DIR: --rtl: port pc_o has 11 bits, 10 are declared: the others would not be compared",
+    );
+    let open = (
+        "r500_seq.sv",
+        "  output logic [9:0]       pc_o",
+        "  input logic scan_i,\n  output logic [9:0] pc_o",
+    );
+    refuses(
+        open,
+        "error: DIR: --rtl: input port scan_i is not declared: it would have a constant value that the seed draws",
+    );
+    let probe = (
+        "design.toml",
+        "probe = \"dut.u_loop_stack.depth_q\"",
+        "probe = \"{1'b0, dut.u_loop_stack.depth_q}\"",
+    );
+    refuses(
+        probe,
+        "error: DIR: --rtl: DIR/design.toml:199: the probe has 4 bits, 3 are declared: the others would not be compared",
+    );
 }

@@ -87,7 +87,10 @@ fn bundles_without_a_flow_control_instruction_and_utf_16_are_refused() {
     let utf16 = [0xfeffu16].into_iter().chain(text.encode_utf16());
     let utf16: Vec<u8> = utf16.flat_map(u16::to_le_bytes).collect();
     assert_eq!(utf16.len() % 8, 0);
-    assert_eq!(refused(&utf16, None), "x: file: UTF-16 text; save it as UTF-8");
+    assert_eq!(
+        refused(&utf16, None),
+        "x: file: UTF-16 text; save it as UTF-8"
+    );
 }
 
 #[test]

@@ -74,9 +74,13 @@ pub type Judged<C> = Result<<C as TestCase>::Agreed, Failure<C>>;
 /// Judges `case` on a fresh model of `rtl`; a program is judged by all its judges.
 ///
 /// # Errors
-/// The failure. Its `Display` and `Debug` are the report, so that `check(..).unwrap()` in a test prints it.
+/// [`Cause::NotRun`]: the case has a value that a file must not have ([`TestCase::check_input`]), or it does not fit `rtl`. Otherwise the
+/// failure. Its `Display` and `Debug` are the report, so that `check(..).unwrap()` in a test prints it.
 pub fn check<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Result<C::Agreed, Failure<C>> {
     let not_run = |why| Failure::new(case, Cause::NotRun(why), Compared::default());
+    if let Err(wrong) = case.check_input(&case.name()) {
+        return Err(not_run(wrong.to_string()));
+    }
     case.judge(rtl, None)
         .unwrap_or_else(|why| Err(not_run(why)))
 }

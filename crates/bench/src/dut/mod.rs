@@ -1,6 +1,7 @@
 //! The unit under test: RTL compiled by Verilator, clocked from Rust.
 
 mod ffi;
+mod fit;
 mod probed;
 
 #[doc(hidden)]
@@ -174,6 +175,31 @@ impl<U: Design> Rtl<U> {
         };
         let library = job.library(&tools(&project), &store);
         let library = library.map_err(|e| placed::<U>(dir, e))?;
+        let inputs = || {
+            let list = verilate::FileList::read(dir, &format!("{}.f", U::NAME))?;
+            let lanes = declared::<U>()
+                .ok()
+                .and_then(|d| d.lanes.map(|_| build.lanes));
+            let named = build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+            let parameters: Vec<_> = lanes
+                .map(|n| ("LANES", n))
+                .into_iter()
+                .chain(named)
+                .collect();
+            let top = declared::<U>().map(|d| d.top).unwrap_or_default();
+            let ports = ports(dir, &list, &top, &parameters)?;
+            let inputs = ports.into_iter().filter(|port| !port.output);
+            Ok::<_, verilate::Error>(inputs.map(|port| port.name).collect())
+        };
+        let bench = format!("{}_tb.sv", U::NAME);
+        if let Some(why) = fit::misfit(&library.warnings, &bench, inputs)? {
+            let why = match placed::<U>(dir, verilate::Error::Refused(why)) {
+                verilate::Error::Refused(why) => why,
+                other => return Err(other.into()),
+            };
+            let why = why.strip_prefix("%Error: ").unwrap_or(&why).to_owned();
+            return Err(verilate::Error::Refused(why).into());
+        }
         let counted = match make.counting {
             true => sources.rtl(),
             false => Vec::new(),
