@@ -35,11 +35,11 @@ fn a_bit_that_was_not_flipped_is_no_agreement() {
     );
     let unknown = why(|case| case.flip.as_mut().unwrap().field = "nothing".to_owned());
     assert!(
-        unknown.starts_with("no field nothing; there are "),
+        unknown.starts_with("r500.if_else.1: flip: no field nothing; there are "),
         "{unknown}"
     );
     let bit = why(|case| case.flip.as_mut().unwrap().bit = 10);
-    assert_eq!(bit, "pc has 10 bits, there is no 10");
+    assert_eq!(bit, "r500.if_else.1: flip: pc has 10 bits, there is no 10");
 }
 
 #[test]
