@@ -6,7 +6,7 @@ use std::path::Path;
 
 use declaration::{Declaration, Level, Role, Shape};
 
-use crate::common::{ROOT, arg, reconverge, text};
+use crate::common::{ROOT, arg, reconverge, reconverge_ends, text};
 
 /// Runs `new` for module `top` of our own RTL in `files`.
 fn made(dir: &Path, files: &[&str], top: &str) -> Declaration {
@@ -149,6 +149,31 @@ fn each_port_has_its_own_width_with_few_lanes() {
             ("rst_n", word(1)),
         ]
     );
+}
+
+/// Packages imported in the head of the module hid its parameters, and a port called like a keyword made a crate that does not
+/// compile.
+#[test]
+fn parameters_behind_imported_packages_and_ports_called_like_keywords_are_declared() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("m.sv");
+    let module = "package p; localparam int A = 1; endpackage\npackage q; localparam int B = 1; endpackage\n\
+                  module m\n  import p::*;\n  import q::*;\n#(parameter int W = 4) (input logic clk_i, input logic rst_ni,\n\
+                  input logic wait_i, input logic crate_i, output logic [W-1:0] new_o);\nassign new_o = '0;\nendmodule\n";
+    fs::write(&file, module).unwrap();
+    let at = dir.path().join("m");
+    reconverge_ends(0, &["new", arg(&at), "--rtl", arg(&file), "--top", "m"]);
+    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let parameters: Vec<_> = made
+        .parameters
+        .iter()
+        .map(|p| (&*p.name, p.default))
+        .collect();
+    assert_eq!(parameters, [("W", 4)]);
+    let pins: Vec<&str> = made.pins.iter().map(|p| &*p.name).collect();
+    assert_eq!(pins, ["rst_n", "wait_port", "crate_port"]);
+    assert_eq!(made.state[0].name, "new_port");
 }
 
 /// Found by a newcomer: each was a pin that is drawn at random, or a width of another build, without a word.

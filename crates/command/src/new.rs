@@ -408,6 +408,16 @@ fn parameters_in(text: &str, top: &str, notes: &mut Vec<String>) -> Option<Vec<P
             .is_none_or(|c| !c.is_alphanumeric() && c != '_');
         ends.then_some(rest)
     })?;
+    // Before the parameters, packages may be imported.
+    let mut body = body.trim_start();
+    while let Some(rest) = body.strip_prefix("import")
+        && rest.starts_with(char::is_whitespace)
+    {
+        body = rest
+            .split_once(';')
+            .map_or("", |(_, rest)| rest)
+            .trim_start();
+    }
     let head = body.split(';').next().unwrap_or_default();
     let Some(list) = head
         .split_once('#')

@@ -150,6 +150,9 @@ impl<U: Design> Rtl<U> {
     /// The same as of [`Rtl::of`].
     pub fn make(build: impl Into<Build>, make: &Make) -> Result<Self, Error> {
         let build = build.into();
+        build
+            .check::<U>("")
+            .map_err(|e| verilate::Error::Refused(e.message))?;
         if let Some(rtl) = Self::linked(&build, make) {
             return Ok(rtl);
         }

@@ -123,7 +123,8 @@ impl<D: Design> Stream<D> {
             golden.cycle(&pins);
             drawn.push(pins);
         }
-        let mut stream = Self::new("random", build, drawn);
+        // Two builds may fail with the same seed, and both are saved.
+        let mut stream = Self::new(&format!("random{}", build.tag::<D>()), build, drawn);
         stream.seed = seed;
         stream
     }

@@ -4,71 +4,52 @@ use crate::MOST_NAME;
 use crate::error::Error;
 use crate::table::Table;
 
-/// Reserved words of Rust and SystemVerilog, and names that the bench top uses. Contains only those keywords that a user
-/// might choose as a name; the compilers find the others.
-const RESERVED: [&str; 61] = [
-    "abstract",
-    "always",
-    "and",
-    "as",
-    "assign",
-    "async",
-    "await",
-    "become",
-    "bench_i",
-    "begin",
-    "bit",
-    "box",
-    "break",
-    "buf",
-    "byte",
-    "case",
-    "clk_i",
-    "const",
-    "continue",
-    "disable",
-    "do",
-    "dut",
-    "else",
-    "end",
-    "enum",
-    "event",
-    "final",
-    "fn",
-    "for",
-    "force",
-    "golden_i",
-    "if",
-    "in",
-    "in_i",
-    "in_q",
-    "inout",
-    "input",
-    "int",
-    "kept",
-    "load_i",
-    "loop",
-    "match",
-    "mismatch_o",
-    "mod",
-    "module",
-    "move",
-    "not",
-    "or",
-    "output",
-    "priority",
-    "reg",
-    "repeat",
-    "return",
-    "self",
-    "signed",
-    "state_o",
-    "struct",
-    "type",
-    "unsafe",
-    "use",
-    "wire",
-];
+/// Keywords of Rust, and those that it reserves.
+const RUST: &str = "\
+    abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl \
+    in let loop macro match mod move mut override priv pub ref return self static struct super trait true try type typeof \
+    unsafe unsized use virtual where while yield";
+
+/// Keywords of C and C++.
+const C: &str = "\
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept const const_cast \
+    consteval constexpr constinit continue decltype default delete do double dynamic_cast else enum explicit export extern \
+    false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq \
+    private protected public register reinterpret_cast requires restrict return short signed sizeof static static_assert \
+    static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned using \
+    virtual void volatile wchar_t while xor xor_eq";
+
+/// Keywords of SystemVerilog (IEEE 1800-2017).
+const VERILOG: &str = "\
+    accept_on alias always always_comb always_ff always_latch and assert assign assume automatic before begin bind bins \
+    binsof bit break buf bufif0 bufif1 byte case casex casez cell chandle checker class clocking cmos config const \
+    constraint context continue cover covergroup coverpoint cross deassign default defparam design disable dist do edge \
+    else end endcase endchecker endclass endclocking endconfig endfunction endgenerate endgroup endinterface endmodule \
+    endpackage endprimitive endprogram endproperty endsequence endspecify endtable endtask enum event eventually expect \
+    export extends extern final first_match for force foreach forever fork forkjoin function generate genvar global highz0 \
+    highz1 if iff ifnone ignore_bins illegal_bins implements implies import incdir include initial inout input inside \
+    instance int integer interconnect interface intersect join join_any join_none large let liblist library local \
+    localparam logic longint macromodule matches medium modport module nand negedge nettype new nexttime nmos nor \
+    noshowcancelled not notif0 notif1 null or output package packed parameter pmos posedge primitive priority program \
+    property protected pull0 pull1 pulldown pullup pulsestyle_ondetect pulsestyle_onevent pure rand randc randcase \
+    randsequence rcmos real realtime ref reg reject_on release repeat restrict return rnmos rpmos rtran rtranif0 rtranif1 \
+    s_always s_eventually s_nexttime s_until s_until_with scalared sequence shortint shortreal showcancelled signed small \
+    soft solve specify specparam static string strong strong0 strong1 struct super supply0 supply1 sync_accept_on \
+    sync_reject_on table tagged task this throughout time timeprecision timeunit tran tranif0 tranif1 tri tri0 tri1 triand \
+    trior trireg type typedef union unique unique0 unsigned until until_with untyped use uwire var vectored virtual void \
+    wait wait_order wand weak weak0 weak1 while wildcard wire with within wor xnor xor";
+
+/// Names that the bench top uses.
+const OWN: &str = "\
+    bench_i clk_i dut golden_i in_i in_q kept load_i mismatch_o state_o";
+
+/// Returns whether a generated file could not use `name`.
+fn is_reserved(name: &str) -> bool {
+    let lists = [RUST, C, VERILOG, OWN];
+    lists
+        .iter()
+        .any(|list| list.split(' ').any(|word| word == name))
+}
 
 /// Prefixes of generated names.
 const PREFIXES: [&str; 5] = ["kept_", "pad", "probe_", "load_", "valid_"];
@@ -96,7 +77,7 @@ pub(super) fn part_of_names(table: &Table, key: &'static str) -> Result<String, 
 /// Reads a name that must be valid in Rust, SystemVerilog and C.
 pub(super) fn name(table: &Table, key: &'static str) -> Result<String, Error> {
     let name = part_of_names(table, key)?;
-    if RESERVED.contains(&name.as_str()) {
+    if is_reserved(&name) {
         let why = format!("{name:?} is a word that the generated files need");
         return Err(table.error(key, why));
     }
@@ -121,7 +102,7 @@ pub fn name_of(port: &str) -> String {
     let begins = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     match begins || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         true => format!("p_{name}"),
-        false if RESERVED.contains(&name) => format!("{name}_port"),
+        false if is_reserved(name) => format!("{name}_port"),
         false => name.to_owned(),
     }
 }
@@ -148,4 +129,29 @@ pub(super) fn ports(table: &Table, key: &'static str) -> Result<Option<Vec<Strin
     };
     let names = names.into_iter().map(|name| port_name(table, key, name));
     names.collect::<Result<_, _>>().map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_of_every_language_are_no_names_and_ports_called_so_get_another() {
+        for word in [RUST, C, VERILOG, OWN]
+            .map(|list| list.split(' '))
+            .into_iter()
+            .flatten()
+        {
+            assert!(!word.is_empty() && is_reserved(word), "{word:?}");
+        }
+        for (port, name) in [
+            ("wait_i", "wait_port"),
+            ("dyn_i", "dyn_port"),
+            ("crate_o", "crate_port"),
+            ("new_i", "new_port"),
+        ] {
+            assert_eq!(name_of(port), name);
+        }
+        assert!(!is_reserved("valid") && !is_reserved("data") && !is_reserved(""));
+    }
 }
