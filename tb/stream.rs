@@ -1,21 +1,23 @@
 //! Streams of pins: drawn as declared, saved and read back, shortened, refused with file and field where they are wrong.
 //! `examples/own_unit` has a design that runs no program; here the units serve as designs.
 
+use std::fs;
 use std::path::Path;
 
 use bytemuck::bytes_of;
 use reconverge::check::{TestCase, check};
-use reconverge::design::{Build, Control, Design};
+use reconverge::design::{Build, Control, Design, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
-use reconverge::field::{Flip, Role, Shape};
-use reconverge::r500::R500;
-use reconverge::stream::fuzz::replay;
+use reconverge::field::{Declaration, Flip, Role, Shape};
+use reconverge::r500::state::{In, State};
+use reconverge::r500::{R500, golden};
+use reconverge::stream::fuzz::{Options, fuzz, replay};
 use reconverge::stream::shrink::{Budget, shrink};
 use reconverge::stream::{RESET_CYCLES, SavedStream, Stream};
 
-use crate::common::Tested;
 use crate::common::schema::Formats;
+use crate::common::{ROOT, Tested};
 
 use reconverge::for_each_unit;
 
@@ -277,4 +279,55 @@ fn replay_says_whose_test_runs_a_saved_stream() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     let message = "reconverge: a stream of pins of design fifo: a test of that design runs it (reconverge::stream::fuzz::replay)";
     assert!(said.contains(message), "{said}");
+}
+
+/// r500 with a golden model that panics.
+#[derive(Clone, Copy)]
+struct Fragile;
+
+impl Design for Fragile {
+    const DECLARATION: &'static Declaration = R500::DECLARATION;
+    type In = In;
+    type State = State;
+    type Golden = Panics;
+}
+
+#[derive(Clone)]
+struct Panics(golden::Golden);
+
+impl Golden<Fragile> for Panics {
+    fn build(build: &Build) -> Self {
+        Panics(golden::Golden::new(build.lanes as usize))
+    }
+    fn cycle(&mut self, pins: &In) -> &State {
+        assert!(
+            pins.rst_n == 0 || pins.const_we == 0 || pins.const_addr != 33,
+            "no constant 33"
+        );
+        self.0.cycle(pins)
+    }
+    fn state(&self) -> &State {
+        self.0.state()
+    }
+}
+
+/// Seed, cycle and pins were lost.
+#[test]
+fn a_golden_model_that_panics_fails_with_its_seed_and_a_short_stream() {
+    let dir = tempfile::tempdir().unwrap();
+    let rtl = Rtl::<Fragile>::of(16, &Path::new(ROOT).join("rtl/r500")).unwrap();
+    let found = fuzz(&rtl, &Options::default().out(dir.path())).unwrap_err();
+    let text = found.to_string();
+    assert!(text.starts_with("NOT RUN r500.random-shrunk."), "{text}");
+    let said = "the golden model panics in cycle 2: no constant 33\n";
+    assert!(text.contains(said), "{text}");
+    assert!(
+        text.contains("const_addr=33 const_we=1") || text.contains("const_addr=0x21"),
+        "{text}"
+    );
+    let stream = &found.failure.case;
+    assert_eq!(stream.cycles.0.len(), RESET_CYCLES + 1);
+    let saved = fs::read_to_string(found.saved.as_ref().unwrap()).unwrap();
+    let saved = SavedStream::<Fragile>::parse(&saved, "saved").unwrap();
+    assert!(saved.stream.cycles.0.last().unwrap().const_addr == 33);
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::coverage::Coverage;
 use super::shrink::{Budget, Shrunk, shrink};
-use super::{MOST_CYCLES, Stream};
+use super::{MOST_CYCLES, RESET_CYCLES, Stream};
 use crate::check::TestCase;
 use crate::design::Design;
 use crate::dut::Rtl;
@@ -85,7 +85,7 @@ pub struct Summary {
 /// runs it again with a dump. The same options give the same streams.
 ///
 /// # Errors
-/// The stream that failed.
+/// The stream that failed, or on which the golden model panics ([`Cause::NotRun`]).
 ///
 /// # Panics
 /// `seed` is 0, there are no streams, or `cycles` is not in 1 to [`MOST_CYCLES`]: nothing would be compared.
@@ -112,7 +112,10 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
     for number in 0..streams {
         // A seed must not be 0.
         let seed = seed.checked_add(number).unwrap_or(number + 1);
-        let stream = Stream::<D>::random(seed, cycles, rtl.build());
+        let (stream, panicked) = Stream::<D>::draw(seed, cycles, rtl.build());
+        if let Some(why) = panicked {
+            return Err(Box::new(panicking(stream, why, options)));
+        }
         let coverage = &mut summary.coverage;
         let judged = rtl.open(stream.model_seed()).and_then(|mut dut| {
             let judged = stream.check_on(&mut dut, None, &mut |pins: &_, state: &_| {
@@ -134,6 +137,38 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
         summary.streams += 1;
     }
     Ok(summary)
+}
+
+/// Shortens and saves the stream on which the golden model panics with `why`. There is nothing to compare with the RTL.
+fn panicking<D: Design>(stream: Stream<D>, mut why: String, options: &Options) -> Found<Stream<D>> {
+    let drawn = stream.cycles.0.len();
+    let mut small = stream;
+    // The reset, and as few of the last cycles as are needed.
+    let head = RESET_CYCLES.min(drawn);
+    let lengths = (0..)
+        .map(|power| 1 << power)
+        .take_while(|n| head + n < drawn);
+    for length in lengths {
+        let mut fewer = small.clone();
+        fewer.cycles.0.drain(head..drawn - length);
+        if let Some(now) = fewer.golden_panics() {
+            fewer.name += "-shrunk";
+            (small, why) = (fewer, now);
+            break;
+        }
+    }
+    let cycle = small.cycles.0.len().saturating_sub(1);
+    why = format!("the golden model panics in cycle {cycle}: {why}");
+    let text = text(&small, drawn);
+    let failure = Failure::new(&small, Cause::NotRun(why), Compared::default());
+    let nothing = |_: &Failure<Stream<D>>| Err(String::new());
+    let mut found = Found::of(failure, text, None, nothing, |_| Err(String::new()));
+    match options.out.as_deref().map(|dir| found.failure.save(dir)) {
+        None => {}
+        Some(Ok(path)) => found.saved = Some(path),
+        Some(Err(why)) => found.troubles.push(format!("not saved: {why}")),
+    }
+    found
 }
 
 /// Shrinks, saves and reruns the stream that failed.

@@ -26,6 +26,7 @@ pub mod shrink;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use bytemuck::{bytes_of, bytes_of_mut};
@@ -112,21 +113,48 @@ impl<D: Design> Stream<D> {
     }
 
     /// Draws a random stream of `cycles` cycles, always the same for the same seed and build. `seed` must not be 0.
+    ///
+    /// # Panics
+    /// The golden model panics; the message has the seed and the cycle.
     pub fn random(seed: u64, cycles: usize, build: &Build) -> Self {
+        let (stream, panicked) = Self::draw(seed, cycles, build);
+        if let Some(why) = panicked {
+            let last = stream.cycles.0.len().saturating_sub(1);
+            panic!("seed {seed:#x}: the golden model panicked in cycle {last}: {why}");
+        }
+        stream
+    }
+
+    /// Does the same as [`Stream::random`]. If the golden model panics, returns the stream up to this cycle and the message.
+    fn draw(seed: u64, cycles: usize, build: &Build) -> (Self, Option<String>) {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let mut draw = Draw::<D>::new(build.lanes, &mut rng);
-        let mut golden = D::Golden::build(build);
         let mut drawn = Vec::with_capacity(cycles);
-        for cycle in 0..cycles {
-            let mut pins = draw.pins(cycle, &mut rng);
-            golden.constrain(&mut pins);
-            golden.cycle(&pins);
-            drawn.push(pins);
-        }
+        let panicked = caught(|| {
+            let mut golden = D::Golden::build(build);
+            for cycle in 0..cycles {
+                // Before the golden model gets them: it may panic.
+                drawn.push(draw.pins(cycle, &mut rng));
+                let pins = &mut drawn[cycle];
+                golden.constrain(pins);
+                golden.cycle(pins);
+            }
+        });
         // Two builds may fail with the same seed, and both are saved.
         let mut stream = Self::new(&format!("random{}", build.tag::<D>()), build, drawn);
         stream.seed = seed;
-        stream
+        (stream, panicked.err())
+    }
+
+    /// Returns the message with which the golden model panics on this stream, if it does.
+    fn golden_panics(&self) -> Option<String> {
+        let panicked = caught(|| {
+            let mut golden = D::Golden::build(&self.build());
+            for pins in &self.cycles.0 {
+                golden.cycle(pins);
+            }
+        });
+        panicked.err()
     }
 
     /// Returns the lanes and parameters with which RTL and golden model are built.
@@ -210,6 +238,16 @@ impl<D: Design> Stream<D> {
             text
         })
     }
+}
+
+/// Calls `work`. The error is the message of its panic.
+fn caught(work: impl FnOnce()) -> Result<(), String> {
+    // Whatever `work` leaves half done is not used after a panic, except the pins that it has pushed.
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|why| {
+        let text = why.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| why.downcast_ref::<&str>().copied());
+        text.unwrap_or("no message").to_owned()
+    })
 }
 
 /// Plays the pins of a stream.
