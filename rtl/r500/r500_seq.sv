@@ -11,7 +11,7 @@
 // * A launch checks nothing. PC outside the code window: error 9 in the first cycle that is not stalled,
 //   whether or not inst_valid_i is set, because a memory has nothing to return there. A program that
 //   runs off its end stops in this way.
-// * inst_valid_i = 0: the unit waits, only alu_clr_o falls.
+// * inst_valid_i = 0 with PC in the window: the unit waits, only alu_clr_o falls.
 // * An instruction with an error changes only err, halted and running; alu_clr_o falls. The lowest code wins.
 // * END_ADDR: the instruction there is the last even if it jumps; an error there has priority over done.
 // * The PC has ten bits because OFFSET_ADDR plus an address can reach 1022. It never wraps: from

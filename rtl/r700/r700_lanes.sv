@@ -13,7 +13,8 @@
 // Corner cases:
 // * CONT and BRK lanes keep their class over pops and ELSE; only LOOP_END wakes CONT, and leaving the loop both.
 // * A pop comes last: it can wake lanes that the clause of ALU_POP_AFTER has just switched off. POP tests
-//   after its pop. Without a pop (pop_i = 0) no lane is woken, and VPM filters no lane.
+//   after its pop. Without a pop (pop_i = 0) no lane is woken, and the VPM filter of the pop does not apply;
+//   the test of POP still looks at VPM.
 // * VPM takes invalid lanes out of ACTIVE after a pop, after ELSE and after leaving a loop.
 // * ALU_ELSE_AFTER with u pushes the ACTIVE lanes and inverts within them at once: it switches off
 //   the lanes with predicate 1.

@@ -2,7 +2,7 @@
 //
 // One RAM of DEPTH words (spa5-3-j), {type[2:0], vis[3:0], addr[31:0], mask[LANES-1:0]}, entry 0 the oldest. It has a
 // single port: a push writes entry sp, a pop reads entry sp - 2, no cycle does both. After the
-// edge, the output of the port, the word written or the word read, is the token on top: the top register is the
+// edge, the output of the port, the word written or the word read, is the token on top: the top register can be the
 // output register of a RAM in write-first mode. The two arrays below are the two parts of one word.
 //
 // Corner cases:

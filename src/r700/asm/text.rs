@@ -11,7 +11,7 @@
 //!
 //! | directive | sets | default |
 //! |---|---|---|
-//! | `.stack N` | `STACK_SIZE`, 0..255 entries of four sub-entries | 32 |
+//! | `.stack N` | `STACK_SIZE`, 0..255 entries of `SUBENTRIES` sub-entries (four or eight) | 32 |
 //! | `.int N COUNT [FIRST [STEP]]` | loop constant N: 0..31, 0..4095, 0..4095, -128..127 | 0 |
 //! | `.bool VALUE` or `.bool bN ...` | all booleans (bit i is boolean i), or the ones that are 1 | 0 |
 //! | `.entry PLACE` | where a launch begins, a label (only `.s`) or an address | 0 |
