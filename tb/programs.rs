@@ -236,7 +236,7 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>
         assert!(summary.failures.is_empty());
         assert!(summary.compared.cycles >= 1_000_000);
         assert_eq!(bins.never_met(&summary.bins), Vec::<String>::new());
-        let raw = summary.kinds["raw"].1;
+        let raw = summary.kinds["raw"].cycles;
         assert!(
             2 * raw >= summary.compared.cycles,
             "{raw} of {} cycles are raw",

@@ -213,7 +213,7 @@ fn cases_that_count_no_bins_are_judged_the_same() {
         runner.run_all(0..16, &mut ())
     };
     let (counts, mut counts_not) = (run(Some(&bins)), run(None));
-    assert!(counts.bins != Met::default() && counts.judged.0 > 0);
+    assert!(counts.bins != Met::default() && counts.judged.programs > 0);
     assert_eq!(counts_not.bins, Met::default());
     counts_not.bins = counts.bins.clone();
     let [counts, counts_not] = [counts, counts_not].map(|s| serde_json::to_string(&s).unwrap());

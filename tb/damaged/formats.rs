@@ -168,7 +168,9 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             ..Summary::default()
         };
         summary.compared.cycles = 1000;
-        summary.kinds.insert("raw".to_owned(), (programs, 1000));
+        summary
+            .kinds
+            .insert("raw".to_owned(), (programs, 1000).into());
         summary.outcomes.insert("done".to_owned(), programs);
         let cases = number * 256..number * 256 + programs;
         seal(&json!({ "chunk": number, "cases": cases, "summary": summary }))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Display, Formatter};
+use std::path::PathBuf;
 
 use bytemuck::Pod;
 use serde::{Deserialize, Serialize};
@@ -108,6 +109,19 @@ pub trait Control: Sized {
     fn set_stall(&mut self, stall: bool);
     /// Returns whether the design is stalled.
     fn is_stalled(&self) -> bool;
+}
+
+/// The model on which a case ran, as far as a replay needs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Seed of the model.
+    pub seed: u32,
+    /// Folder of the RTL, an absolute path; `None` for the RTL of the design's package.
+    pub rtl: Option<PathBuf>,
+    /// Its models check no assertions although they would by default.
+    pub no_assert: bool,
+    /// Number of the mutant; 0 is none.
+    pub mutant: u32,
 }
 
 /// A design: its declaration and the structs generated from it.

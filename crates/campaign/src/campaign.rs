@@ -10,7 +10,7 @@ pub mod results;
 mod tally;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{AddAssign, Range};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -111,18 +111,83 @@ pub struct Summary<U: Campaign> {
     pub programs: u64,
     /// How much was compared.
     pub compared: Compared,
-    /// Numbers of programs and cycles by kind.
+    /// How much of each kind was run.
     #[serde(deserialize_with = "map")]
-    pub kinds: BTreeMap<String, (u64, u64)>,
+    pub kinds: BTreeMap<String, OfKind>,
     /// Number of programs by the way in which they ended.
     #[serde(deserialize_with = "map")]
     pub outcomes: BTreeMap<String, u64>,
-    /// Numbers of programs, lanes and instructions that the scalar judge compared.
-    pub judged: (u64, u64, u64),
+    /// How much the scalar judge compared.
+    pub judged: ByScalar,
     /// Bins that were hit, by their numbers in [`Model`]. Empty if hits were not counted ([`Tally::goal`]).
     pub bins: Met,
     /// Cases that failed, in the order of their numbers.
     pub failures: Vec<Failed<U>>,
+}
+
+/// How much of one kind of cases was run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64)", into = "(u64, u64)")]
+pub struct OfKind {
+    /// Programs.
+    pub programs: u64,
+    /// Cycles in which the whole state was compared.
+    pub cycles: u64,
+}
+
+impl From<(u64, u64)> for OfKind {
+    fn from((programs, cycles): (u64, u64)) -> Self {
+        OfKind { programs, cycles }
+    }
+}
+
+impl From<OfKind> for (u64, u64) {
+    fn from(of: OfKind) -> Self {
+        (of.programs, of.cycles)
+    }
+}
+
+impl AddAssign for OfKind {
+    fn add_assign(&mut self, other: Self) {
+        self.programs += other.programs;
+        self.cycles += other.cycles;
+    }
+}
+
+/// How much the scalar judge compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64, u64)", into = "(u64, u64, u64)")]
+pub struct ByScalar {
+    /// Programs.
+    pub programs: u64,
+    /// Lanes, of all programs together.
+    pub lanes: u64,
+    /// Instructions, of all lanes together.
+    pub instructions: u64,
+}
+
+impl From<(u64, u64, u64)> for ByScalar {
+    fn from((programs, lanes, instructions): (u64, u64, u64)) -> Self {
+        ByScalar {
+            programs,
+            lanes,
+            instructions,
+        }
+    }
+}
+
+impl From<ByScalar> for (u64, u64, u64) {
+    fn from(by: ByScalar) -> Self {
+        (by.programs, by.lanes, by.instructions)
+    }
+}
+
+impl AddAssign for ByScalar {
+    fn add_assign(&mut self, other: Self) {
+        self.programs += other.programs;
+        self.lanes += other.lanes;
+        self.instructions += other.instructions;
+    }
 }
 
 /// The outcome of cases that are not run because the RTL cannot be preloaded.
@@ -158,7 +223,7 @@ impl<U: Campaign> Default for Summary<U> {
             compared: Compared::default(),
             kinds: BTreeMap::new(),
             outcomes: BTreeMap::new(),
-            judged: (0, 0, 0),
+            judged: ByScalar::default(),
             bins: Met::default(),
             failures: Vec::new(),
         }
@@ -170,17 +235,13 @@ impl<U: Campaign> Summary<U> {
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
         self.compared += other.compared;
-        for (kind, (programs, cycles)) in other.kinds {
-            let entry = self.kinds.entry(kind).or_default();
-            entry.0 += programs;
-            entry.1 += cycles;
+        for (kind, of) in other.kinds {
+            *self.kinds.entry(kind).or_default() += of;
         }
         for (outcome, count) in other.outcomes {
             *self.outcomes.entry(outcome).or_default() += count;
         }
-        self.judged.0 += other.judged.0;
-        self.judged.1 += other.judged.1;
-        self.judged.2 += other.judged.2;
+        self.judged += other.judged;
         self.bins.merge(&other.bins);
         self.failures.extend(other.failures);
     }
@@ -192,11 +253,12 @@ impl<U: Campaign> Summary<U> {
             steps,
             launches,
         } = self.compared;
-        let (programs, lanes, instructions) = self.judged;
-        let kinds = self
-            .kinds
-            .values()
-            .flat_map(|(programs, cycles)| [*programs, *cycles]);
+        let ByScalar {
+            programs,
+            lanes,
+            instructions,
+        } = self.judged;
+        let kinds = self.kinds.values().flat_map(|of| [of.programs, of.cycles]);
         [
             self.programs,
             cycles,
@@ -234,7 +296,7 @@ impl<U: Campaign> Summary<U> {
     pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, cause: Cause<U>, seed: u32) -> Self {
         Summary {
             programs: 1,
-            kinds: BTreeMap::from([(kind(index).name().to_owned(), (1, 0))]),
+            kinds: BTreeMap::from([(kind(index).name().to_owned(), (1, 0).into())]),
             failures: vec![Failed::lost(options, rtl, index, cause, seed)],
             ..Summary::default()
         }
@@ -245,8 +307,9 @@ impl<U: Campaign> Summary<U> {
         let kinds: serde_json::Map<String, Value> = self
             .kinds
             .iter()
-            .map(|(k, (programs, cycles))| {
-                (k.clone(), json!({"programs": programs, "clocks": cycles}))
+            .map(|(kind, of)| {
+                let json = json!({"programs": of.programs, "clocks": of.cycles});
+                (kind.clone(), json)
             })
             .collect();
         let failures: Vec<Value> = self
@@ -279,7 +342,11 @@ impl<U: Campaign> Summary<U> {
             "fields": U::fields().len(),
             "kinds": kinds,
             "outcomes": self.outcomes,
-            "judged": {"programs": self.judged.0, "lanes": self.judged.1, "instructions": self.judged.2},
+            "judged": {
+                "programs": self.judged.programs,
+                "lanes": self.judged.lanes,
+                "instructions": self.judged.instructions,
+            },
             "seen": seen,
             "not_seen": model.never_met(&self.bins),
             "mismatches": failures,
@@ -475,7 +542,7 @@ impl<'a, U: Campaign> Runner<'a, U> {
         let failure = Failure::new(&case, Cause::NotRun(why), Compared::default());
         Summary {
             programs: 1,
-            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
+            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0).into())]),
             failures: vec![Failed {
                 number: index,
                 failure,
@@ -547,7 +614,7 @@ fn run_one<U: Campaign>(
     if !case.start.is_empty() && !dut.preloads() {
         return Summary {
             programs: 1,
-            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0))]),
+            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0).into())]),
             outcomes: BTreeMap::from([(NOT_PRELOADED.to_owned(), 1)]),
             ..Summary::default()
         };
@@ -583,7 +650,7 @@ fn run_one<U: Campaign>(
                 instructions,
             } = agreed.scalar
             {
-                summary.judged = (1, u64::from(lanes), instructions);
+                summary.judged = (1, u64::from(lanes), instructions).into();
             }
         }
         Err(failure) => {
@@ -595,7 +662,9 @@ fn run_one<U: Campaign>(
         }
     }
     let cycles = summary.compared.cycles;
-    summary.kinds.insert(kind.name().to_owned(), (1, cycles));
+    summary
+        .kinds
+        .insert(kind.name().to_owned(), (1, cycles).into());
     summary
 }
 

@@ -631,7 +631,7 @@ fn row<U: Compiled>(
         summary.programs,
         summary.compared.cycles,
         summary.compared.steps,
-        summary.judged.0,
+        summary.judged.programs,
         summary.failures.len() as u64,
     ];
     let [programs, cycles, steps, judged, failed] = numbers.map(|n| HumanCount(n).to_string());
@@ -696,7 +696,7 @@ fn text<U: Compiled>(
     if let Some(why) = given_up(summary, options, shard) {
         line("given up", &why);
     }
-    let (programs, lanes, instructions) = summary.judged;
+    let (programs, lanes, instructions) = summary.judged.into();
     line(
         "scalar judge",
         &format!(
@@ -706,13 +706,13 @@ fn text<U: Compiled>(
             HumanCount(instructions)
         ),
     );
-    for (kind, (programs, cycles)) in &summary.kinds {
+    for (kind, of) in &summary.kinds {
         line(
             kind,
             &format!(
                 "{} programs, {} cycles",
-                HumanCount(*programs),
-                HumanCount(*cycles)
+                HumanCount(of.programs),
+                HumanCount(of.cycles)
             ),
         );
     }

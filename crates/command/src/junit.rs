@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use reconverge::campaign::NOT_PRELOADED;
+use reconverge::campaign::{NOT_PRELOADED, OfKind};
 use reconverge::compiled::Compiled;
 
 use super::fuzz::{Whole, campaign};
@@ -26,14 +26,14 @@ pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Dur
     if let Some(took) = took {
         suite.set_time(took);
     }
-    for (kind, (programs, cycles)) in &summary.kinds {
+    for (kind, &OfKind { programs, cycles }) in &summary.kinds {
         let failed = counted.iter();
         let failed =
             failed.filter(|f| U::name(&f.failure.case.program).starts_with(&format!("{kind}-")));
         let passed = programs - failed.count() as u64;
         let name = format!("{}.{kind}.{:x}{}", U::NAME, options.seed, build.tag::<U>());
         // Programs of this kind have no compared cycle and no failure: this RTL cannot begin in their start states.
-        let skipped = *cycles == 0 && passed == *programs;
+        let skipped = cycles == 0 && passed == programs;
         let mut test = match skipped {
             true => {
                 let mut status = TestCaseStatus::skipped();

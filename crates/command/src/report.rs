@@ -69,7 +69,7 @@ impl Part {
                 summary.programs,
                 summary.compared.cycles,
                 summary.compared.steps,
-                summary.judged.0,
+                summary.judged.programs,
                 summary.failures.len() as u64,
             ],
             complete,

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::design::{Build, Golden};
-use crate::dut::Origin;
+use crate::design::{Build, Golden, Origin};
 use crate::environment::{bits, draw_word, lowest};
 use crate::field::Flip;
 use crate::input::InputError;

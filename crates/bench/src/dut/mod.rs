@@ -15,8 +15,8 @@ use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::design::Build;
 use crate::design::Design;
+use crate::design::{Build, Origin};
 use crate::home::{home, own_rtl};
 use crate::input::{InputError, read_text};
 use crate::lcov::RtlCoverage;
@@ -536,19 +536,6 @@ pub struct Dut<U: Design> {
     dir: Option<PathBuf>,
     no_assert: bool,
     mutant: u32,
-}
-
-/// The model on which a case ran, as far as a replay needs it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// Seed of the model.
-    pub seed: u32,
-    /// Folder of the RTL, an absolute path; `None` for the RTL of the design's package.
-    pub rtl: Option<PathBuf>,
-    /// The same as of [`Rtl::no_assert`].
-    pub no_assert: bool,
-    /// Number of the mutant; 0 is none.
-    pub mutant: u32,
 }
 
 impl<U: Design> Dut<U> {

@@ -389,7 +389,7 @@ impl<U: Compiled> Worker<U> {
             }
         }
         let caught = hunt.caught.as_ref();
-        if let Some(cause) = caught.and_then(|(_, _, failure)| self.memory.cause(failure)) {
+        if let Some(cause) = caught.and_then(|caught| self.memory.cause(&caught.failure)) {
             return Answer::Lost(Box::new(cause));
         }
         Answer::Hunting(Box::new(hunt))

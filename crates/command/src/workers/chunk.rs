@@ -66,6 +66,11 @@ impl<U: Compiled> Isolated<'_, U> {
                 Lost::By(cause) => Some((cause.clone(), model_seed(options, chunk.cases.start))),
                 _ => None,
             };
+            // Before the message: if this process is killed after the message, the results have the loss.
+            let goes_on = match &blame {
+                Some(blame) => self.owe(options, chunk, chunk.cases.start, blame, put)?,
+                None => true,
+            };
             complain(&format!(
                 "warning: a worker of {} ended in cases {}..{} ({}); they are run again one by one",
                 U::NAME,
@@ -73,9 +78,7 @@ impl<U: Compiled> Isolated<'_, U> {
                 chunk.cases.end - 1,
                 lost.trouble().why()
             ));
-            if let Some(blame) = &blame
-                && !self.owe(options, chunk, chunk.cases.start, blame, put)?
-            {
+            if !goes_on {
                 return Ok(());
             }
             let known = Known {

@@ -169,7 +169,10 @@ impl<U: Compiled> Answer<U> {
             Answer::Smaller(small) => failure(small),
             Answer::Shrunk(shrunk) => shrunk.as_ref().map_or(true, |(small, _)| failure(small)),
             Answer::SoFar(found) | Answer::Covered(found) => covered(found),
-            Answer::Hunting(hunt) => hunt.caught.as_ref().is_none_or(|(_, _, f)| failure(f)),
+            Answer::Hunting(hunt) => hunt
+                .caught
+                .as_ref()
+                .is_none_or(|caught| failure(&caught.failure)),
             Answer::Played(played) => match &**played {
                 Ok(Err(failed)) => failed.case.check_input("").is_ok(),
                 _ => true,

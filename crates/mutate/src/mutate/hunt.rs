@@ -1,0 +1,108 @@
+//! Progress of a campaign against one mutant.
+
+use serde::{Deserialize, Serialize};
+
+use crate::check::{TestCase, check};
+use crate::design::Design;
+use crate::dut::Rtl;
+use crate::failure::{Cause, Failure};
+use crate::stream::Stream;
+
+/// Progress of a campaign against one mutant.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+pub struct Hunt<C: TestCase> {
+    /// Number of the next case.
+    pub next: u64,
+    /// Cycles compared so far.
+    pub cycles: u64,
+    /// The case that caught the mutant.
+    pub caught: Option<Caught<C>>,
+}
+
+/// A case that caught a mutant.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Caught<C: TestCase> {
+    /// Its number in the campaign.
+    pub case: u64,
+    /// Its kind.
+    pub kind: String,
+    /// How it failed.
+    pub failure: Failure<C>,
+}
+
+impl<C: TestCase> Default for Hunt<C> {
+    fn default() -> Self {
+        Hunt {
+            next: 0,
+            cycles: 0,
+            caught: None,
+        }
+    }
+}
+
+impl<C: TestCase> Hunt<C> {
+    /// Tells whether the hunt is over: the mutant is caught, or `budget` cycles are spent.
+    pub fn over(&self, budget: u64) -> bool {
+        self.caught.is_some() || self.cycles >= budget
+    }
+
+    /// Records the result of the next case: the cycles in which RTL and golden model agreed, or its failure.
+    ///
+    /// # Errors
+    /// The case could not be run.
+    pub(super) fn judged(
+        &mut self,
+        kind: &str,
+        judged: Result<u64, Failure<C>>,
+    ) -> Result<(), String> {
+        match judged {
+            Ok(cycles) => {
+                self.cycles += cycles;
+                self.next += 1;
+            }
+            Err(failure) => match failure.cause {
+                Cause::NotRun(why) => return Err(why),
+                _ => self.lost(kind, failure),
+            },
+        }
+        Ok(())
+    }
+
+    /// Records that the next case failed, which catches the mutant.
+    pub fn lost(&mut self, kind: &str, failure: Failure<C>) {
+        // The cycle that differs was compared too.
+        self.cycles += failure.compared.cycles + 1;
+        self.caught = Some(Caught {
+            case: self.next,
+            kind: kind.to_owned(),
+            failure,
+        });
+        self.next += 1;
+    }
+}
+
+impl<D: Design> Hunt<Stream<D>> {
+    /// Runs the next random stream, on a model of its own.
+    ///
+    /// # Errors
+    /// No model can be opened.
+    pub fn go_on(&mut self, rtl: &Rtl<D>, seed: u64) -> Result<(), String> {
+        // A seed is not 0.
+        let seed = seed.checked_add(self.next).unwrap_or(self.next + 1);
+        let stream = Stream::random(seed, STREAM_CYCLES, rtl.build());
+        let judged = check(&stream, rtl).map(|agreed| agreed.cycles);
+        self.judged("stream", judged)
+    }
+}
+
+/// Cycles of one stream.
+const STREAM_CYCLES: usize = 500;
+
+/// A campaign after it went on, or why it could not.
+pub type Hunted<C> = Result<Hunt<C>, String>;
+
+/// A function that continues a campaign against a mutant until the mutant is caught or a budget of cycles is spent. Its
+/// arguments: number of the mutant, the campaign so far, the budget.
+pub type Hunter<'h, C> = dyn Fn(u32, Hunt<C>, u64) -> Hunted<C> + Sync + 'h;
