@@ -11,7 +11,9 @@ use serde_json::Value;
 use super::aig::{Aig, Lit};
 
 mod cells;
+mod numbers;
 use cells::is_number;
+use numbers::{number, understood};
 
 #[derive(Deserialize)]
 struct Json {
@@ -183,15 +185,6 @@ impl Reader {
     }
 }
 
-/// Returns a numeric parameter: Yosys writes it as 32 binary digits.
-fn number(cell: &JsonCell, name: &str) -> usize {
-    match cell.parameters.get(name) {
-        Some(Value::String(s)) => usize::from_str_radix(s.trim(), 2).unwrap_or_default(),
-        Some(Value::Number(n)) => n.as_u64().unwrap_or_default() as usize,
-        _ => 0,
-    }
-}
-
 /// Kinds of cells that [`Circuit::cell`] knows.
 const KINDS: &[&str] = &[
     "$not",
@@ -325,6 +318,7 @@ impl Circuit {
         let mut writes = Vec::new();
         for (name, cell) in &module.cells {
             let bad = |why: &str| format!("netlist: cell {name} of kind {}: {why}", cell.kind);
+            understood(cell).map_err(|why| bad(&why))?;
             let mut of = |port: &str| match cell.connections.get(port) {
                 Some(bits) => reader.bits(bits),
                 None => Vec::new(),
@@ -357,6 +351,9 @@ impl Circuit {
             match cell.kind.as_str() {
                 "$dff" => {
                     let (d, q) = (of("D"), of("Q"));
+                    if d.len() != q.len() {
+                        return Err(bad("D and Q have different widths"));
+                    }
                     for (d, q) in d.into_iter().zip(q) {
                         if let Bit::Wire(q) = q {
                             self.registers.push((q, d));

@@ -159,19 +159,17 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     yosys(work, &script, &never)?;
     let list = read("list.ys")?;
     let beyond = index_beyond(&read("design.json")?)?;
-    let chosen: Vec<Choice> = list
-        .lines()
-        .filter_map(Choice::parse)
+    let lines = list.lines().filter(|line| !line.trim().is_empty());
+    let all: Result<Vec<Choice>, String> = lines
+        .map(|line| Choice::parse(line).ok_or_else(|| format!("not understood of yosys: {line}")))
+        .collect();
+    let chosen: Vec<Choice> = all
+        .map_err(Trouble::Other)?
+        .into_iter()
         .filter(|c| !(c.cell.contains("$procdff$") && c.port == "Q"))
         // A read without a clock has no enable, and Yosys stops if something drives that port.
         .filter(|c| !(c.cell.contains("$memrd$") && c.port == "EN"))
-        .filter(|c| {
-            !beyond.contains(&(
-                c.cell.clone(),
-                c.port.clone(),
-                c.bit.parse().unwrap_or_default(),
-            ))
-        })
+        .filter(|c| !beyond.contains(&(c.cell.clone(), c.port.clone(), c.bit)))
         .take(count)
         .collect();
     if chosen.is_empty() {
@@ -318,7 +316,7 @@ struct Choice {
     mode: String,
     cell: String,
     port: String,
-    bit: String,
+    bit: usize,
     control: String,
     /// Options of the command `mutate` that say what to mutate, and how.
     place: String,
@@ -350,7 +348,7 @@ impl Choice {
             mode: of("-mode")?,
             cell: of("-cell")?,
             port: of("-port")?,
-            bit: of("-portbit")?,
+            bit: of("-portbit")?.parse().ok()?,
             control: of("-ctrlbit").unwrap_or_default(),
             place: place.to_owned(),
             source,
