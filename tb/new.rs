@@ -192,7 +192,7 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     for line in [
         "m: 5 pins, 1 outputs; clock sys_clk; reset RST_N, active low",
-        "note: parameter D is left as it is: its default is no number",
+        "note: parameter D is not declared: its default is not a plain number",
         "note: lane_i has 4 bits with LANES as it is by default: the declaration holds for no other",
         "note: clk_en is taken as data; the clock is sys_clk",
     ] {
@@ -269,12 +269,12 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
     let lost = dir.path().join("lost.sv");
     let (new, there, bad_name, lost) = (arg(&new), arg(&there), arg(&bad_name), arg(&lost));
     for (at, rtl, top, message) in [
-        (there, good.as_str(), "good", "folder: is there already"),
+        (there, good.as_str(), "good", "folder: already exists"),
         (
             bad_name,
             &good,
             "good",
-            "folder: \"1st\" is no name of a crate: a to z, 0 to 9, _",
+            "folder: \"1st\" is not a valid crate name: use a-z, 0-9 and _",
         ),
         (new, lost, "good", "file: No such file or directory"),
         (
@@ -313,7 +313,11 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
             "N",
             "--lanes: good has no parameter N whose default is a number",
         ),
-        ("--clock", "b", "--clock: port: b is no input of one bit"),
+        (
+            "--clock",
+            "b",
+            "--clock: b is not a 1-bit input; there are a",
+        ),
     ] {
         let output = reconverge(&["new", new, "--rtl", &good, "--top", "good", option, name]);
         let said = text(&output.stderr);

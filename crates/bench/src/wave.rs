@@ -389,7 +389,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
     if !end.is_empty() {
         line(END, end);
     }
-    line(OPEN, "-inputs: what they do is to be seen one cycle later");
+    line(OPEN, "-inputs (take effect one cycle later)");
     for (name, width) in U::DECLARATION.inputs {
         let width = if *width == 0 { lanes as u32 } else { *width };
         line(

@@ -26,10 +26,10 @@ pub struct NewArgs {
     /// Parameter of the module that is its number of lanes [default: LANES, if it has one]
     #[arg(long, value_name = "PARAMETER")]
     lanes: Option<String>,
-    /// Its clock [default: an input that is called like one]
+    /// Its clock [default: an input whose name looks like one]
     #[arg(long, value_name = "PORT")]
     clock: Option<String>,
-    /// Its reset; active low if its name ends in n or ni [default: an input that is called like one]
+    /// Its reset; active low if its name ends in n or ni [default: an input whose name looks like one]
     #[arg(long, value_name = "PORT")]
     reset: Option<String>,
 }
@@ -101,8 +101,15 @@ fn control(
     };
     if let Some(name) = asked {
         let found = bits().find(|port| port.name == *name);
-        let why = || format!("{name} is no input of one bit");
-        let found = found.ok_or_else(|| InputError::new(format!("--{what}"), 0, "port", why()))?;
+        let why = || {
+            let there: Vec<&str> = bits().map(|port| port.name.as_str()).collect();
+            let there = match there[..] {
+                [] => "there are none".to_owned(),
+                _ => format!("there are {}", there.join(", ")),
+            };
+            format!("{name} is not a 1-bit input; {there}")
+        };
+        let found = found.ok_or_else(|| InputError::option(format!("--{what}"), why()))?;
         return Ok(Some(found.name.clone()));
     }
     // clk is the clock, not clk_en next to it: a name with this ending comes first, then the shorter one.
@@ -125,7 +132,7 @@ fn control(
     }
     if found.is_empty() {
         notes.push(format!(
-            "no input is called like a {what}: --{what} names it"
+            "no input has a name like a {what}: --{what} names it"
         ));
     }
     Ok(found.first().map(|port| port.name.clone()))
@@ -145,7 +152,7 @@ pub fn command(args: &NewArgs) -> Done {
     if !letters.next().is_some_and(|c| c.is_ascii_lowercase()) || !letters.all(plain) {
         return Err(bad(
             "folder",
-            format!("{name:?} is no name of a crate: a to z, 0 to 9, _"),
+            format!("{name:?} is not a valid crate name: use a-z, 0-9 and _"),
         )
         .into());
     }
@@ -155,7 +162,7 @@ pub fn command(args: &NewArgs) -> Done {
         return Err(bad("folder", why).into());
     }
     if args.dir.exists() {
-        return Err(bad("folder", "is there already".to_owned()).into());
+        return Err(bad("folder", "already exists".to_owned()).into());
     }
     let rtl = args.dir.join("rtl");
     let list = list(&args.rtl, &rtl)?;
@@ -166,7 +173,7 @@ pub fn command(args: &NewArgs) -> Done {
         _ => Path::new("."),
     };
     if !parent.is_dir() {
-        return Err(bad("folder", format!("{} is no folder", parent.display())).into());
+        return Err(bad("folder", format!("{} is not a folder", parent.display())).into());
     }
     let failed = |e: std::io::Error| Failure::Other(format!("{}: {e}", args.dir.display()));
     let work = tempfile::Builder::new()
@@ -452,7 +459,7 @@ fn parameters_in(text: &str, top: &str, notes: &mut Vec<String>) -> Option<Vec<P
         let default = number(right.trim());
         if default.is_none() {
             notes.push(format!(
-                "parameter {name} is left as it is: its default is no number"
+                "parameter {name} is not declared: its default is not a plain number"
             ));
         }
         Some(Parameter {
@@ -572,7 +579,7 @@ fn toml(
     for Parameter { name, default } in others {
         let _ = writeln!(
             text,
-            "\n# Wider, once golden and widths follow it.\n[[parameter]]\nname = {name:?}\ndefault = {default}\nrange = [{default}, {default}]"
+            "\n# Only the default. Widen the range once the golden model and the widths below follow it.\n[[parameter]]\nname = {name:?}\ndefault = {default}\nrange = [{default}, {default}]"
         );
     }
     text += "\n# ---- pins: what is drawn at random. `percent` of flags and masks, `range` of others ----\n";
@@ -735,7 +742,7 @@ impl design::Golden<{kind}> for Golden {{
         &self.state
     }}
 
-    // What the design may not be given in the state that it is in.
+    // Changes a random draw into pins that are legal in the current state.
     // fn constrain(&self, pins: &mut In) {{}}
 }}
 "
