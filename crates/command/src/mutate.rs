@@ -74,6 +74,10 @@ impl From<mutate::Trouble> for Failure {
     fn from(trouble: mutate::Trouble) -> Self {
         match trouble {
             mutate::Trouble::Input(e) => Failure::Input(e),
+            mutate::Trouble::Fails(e) => {
+                super::failed();
+                Failure::Other(e)
+            }
             mutate::Trouble::Other(e) => Failure::Other(e),
         }
     }

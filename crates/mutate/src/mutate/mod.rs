@@ -163,6 +163,8 @@ impl Options {
 pub enum Trouble {
     /// Bad input.
     Input(InputError),
+    /// The RTL fails without a mutant.
+    Fails(String),
     /// Anything else.
     Other(String),
 }
@@ -171,7 +173,7 @@ impl Display for Trouble {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Trouble::Input(why) => why.fmt(f),
-            Trouble::Other(why) => why.fmt(f),
+            Trouble::Fails(why) | Trouble::Other(why) => why.fmt(f),
         }
     }
 }
@@ -607,9 +609,8 @@ impl<D: Design> Mutants<D> {
         };
         if let Some(caught) = none.caught {
             let saved = self.save(0, caught)?.saved;
-            return Err(Trouble::Other(format!(
-                "{}: with no mutant selected the model differs from the golden; case {saved}",
-                self.dir.display()
+            return Err(Trouble::Fails(format!(
+                "the RTL fails without a mutant; the case is saved as {saved}"
             )));
         }
         if none.cycles == 0 {
