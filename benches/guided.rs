@@ -15,7 +15,7 @@ use reconverge::cover::Model;
 use reconverge::cover::run::{self, Options};
 use reconverge::design::Build;
 use reconverge::dut::{Make, Rtl};
-use reconverge::mutate::{self, Family, Mutants, Trouble};
+use reconverge::mutate::{self, Family, Mutants};
 use reconverge::unit::Unit;
 
 const SEEDS: std::ops::RangeInclusive<u64> = 11..=17;
@@ -109,10 +109,7 @@ fn mutants<U: Unit>(build: Build) -> Done<()> {
         assertions: false,
         out: out.path().to_owned(),
     };
-    let made = Mutants::<U>::make(&making, &build).map_err(|e| match e {
-        Trouble::Input(e) => e.to_string(),
-        Trouble::Other(e) => e,
-    })?;
+    let made = Mutants::<U>::make(&making, &build).map_err(|e| e.to_string())?;
     let make = Make {
         assertions: false,
         ..Make::of(Some(&made.dir))

@@ -20,7 +20,7 @@ use reconverge::case::Case;
 use reconverge::design::Design;
 use reconverge::dut::{Dut, Make, Rtl};
 use reconverge::judges::{Judges, check_on};
-use reconverge::mutate::{self, Family, Mutants, Trouble};
+use reconverge::mutate::{self, Family, Mutants};
 use reconverge::r500::R500;
 use reconverge::r500::alu::picture::{Renderer, Scene, Size, Tile};
 use reconverge::r500::import::{Options, import};
@@ -258,10 +258,7 @@ fn mutants(count: Option<usize>) -> Done<()> {
         assertions: false,
         out: out.path().to_owned(),
     };
-    let made = Mutants::<R500>::make(&making, &build).map_err(|e| match e {
-        Trouble::Input(e) => e.to_string(),
-        Trouble::Other(e) => e,
-    })?;
+    let made = Mutants::<R500>::make(&making, &build).map_err(|e| e.to_string())?;
     let make = Make {
         assertions: false,
         ..Make::of(Some(&made.dir))
