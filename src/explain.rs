@@ -73,10 +73,15 @@ pub fn rule(unit: &str, id: &str) -> Result<&'static Rule, String> {
 pub fn words<U: Unit>(words: &[String]) -> Result<Anatomy<U::Program>, (String, String)> {
     let mut numbers = Vec::new();
     for word in words {
+        // FADD and DADD are digits too.
+        if word.len() < 8 && word.chars().all(|c| c.is_ascii_alphabetic()) && hex(word).is_some() {
+            let why = format!("is no operation of {}; as a word, write 0x{word}", U::NAME);
+            return Err((word.clone(), why));
+        }
         numbers.push(hex(word).ok_or_else(|| {
             let id = format!("{}-", U::NAME);
             let why = format!(
-                "is neither a word in hexadecimal nor the id of a rule ({id}4.3-b){}",
+                "is neither a word in hexadecimal, nor the id of a rule ({id}4.3-b), nor an operation, which stands alone{}",
                 did_you_mean(word, rules::ids())
             );
             (word.clone(), why)

@@ -140,7 +140,11 @@ fn what_is_no_word_is_refused() {
     refused(&["0", "100000000"], "0x100000000 has more than 32 bits");
     refused(
         &["0", "-1"],
-        "is neither a word in hexadecimal nor the id of a rule",
+        "is neither a word in hexadecimal, nor the id of a rule",
+    );
+    refused(
+        &["fadd"],
+        "is no operation of r700; as a word, write 0xfadd",
     );
     refused(&["0", "0x"], "is neither a word");
     refused(&["0", "10000000000000000"], "is neither a word");

@@ -230,7 +230,8 @@ fn head(group: &Group) -> [String; 3] {
 /// Returns the rules of `unit` that name the operation `name`; `None` if there are none, or `name` is a word in hexadecimal.
 fn of_name(unit: &str, name: &str) -> Option<String> {
     let name = name.to_uppercase();
-    if name.chars().all(|c| c.is_ascii_hexdigit()) {
+    // A word with a digit is a number.
+    if name.chars().all(|c| c.is_ascii_hexdigit()) && name.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
     let rules = naming(unit, &name);
