@@ -559,6 +559,10 @@ fn lcov_without_a_run_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     let why = "error: --lcov: nothing is run: give --programs, --cycles or --seconds\n";
     assert_eq!(text(&output.stderr), why);
+    let output = reconverge(&["cover", "r500", "--merge", "none.json", "--guided"]);
+    assert_eq!(output.status.code(), Some(2));
+    let why = "error: --guided: nothing is run: give --programs, --cycles or --seconds\n";
+    assert_eq!(text(&output.stderr), why);
 }
 
 /// RTL that is wrong is reported as by `fuzz`, whatever was covered until then.

@@ -111,9 +111,12 @@ pub fn all(args: &CoverArgs) -> Done {
         ("--html", &args.html),
         ("--lcov", &args.lcov),
     ])?;
-    if args.lcov.is_some() && args.run().is_none() {
+    let needs_a_run = [("--lcov", args.lcov.is_some()), ("--guided", args.guided)];
+    if let Some((option, _)) = needs_a_run.iter().find(|(_, given)| *given)
+        && args.run().is_none()
+    {
         let why = "nothing is run: give --programs, --cycles or --seconds";
-        return Err(InputError::option("--lcov", why).into());
+        return Err(InputError::option(*option, why).into());
     }
     let mut gathered = Gathered::default();
     for path in &args.merge {
