@@ -441,6 +441,10 @@ impl<U: Compiled> Run<'_, '_, U> {
             invariant: None,
             saved: None,
         };
+        let agrees = |part: &str| match self.checked.transitions {
+            0 => "nothing was compared".to_owned(),
+            _ => format!("what was explored {part} agrees"),
+        };
         let mut trouble = None;
         let agreed = match end {
             End::Closed => {
@@ -464,13 +468,10 @@ impl<U: Compiled> Run<'_, '_, U> {
                 Agreed::No
             }
             End::TooLarge => {
-                let agrees = match self.checked.transitions {
-                    0 => "nothing was compared",
-                    _ => "what was explored of it agrees",
-                };
                 trouble = Some(format!(
-                    "the world is too large: more than {} states (--states); {agrees}",
-                    HumanCount(self.args.states)
+                    "the world is too large: more than {} states (--states); {}",
+                    HumanCount(self.args.states),
+                    agrees("of it"),
                 ));
                 Agreed::Yes
             }
@@ -479,9 +480,7 @@ impl<U: Compiled> Run<'_, '_, U> {
                     Some(_) => "; the same command goes on behind them",
                     None => "",
                 };
-                trouble = Some(format!(
-                    "interrupted: what was explored until then agrees{resumes}"
-                ));
+                trouble = Some(format!("interrupted: {}{resumes}", agrees("until then")));
                 Agreed::Yes
             }
         };
