@@ -247,9 +247,9 @@ fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
 /// Verilator only warns of these: bits would not be compared, or driven by nothing.
 #[test]
 fn ports_and_probes_that_do_not_fit_the_declaration_are_refused() {
-    let refuses = |(file, from, to): (&str, &str, &str), why: &str| {
+    let refuses = |wrong: (&str, &str, &str), why: &str| {
         let rtl = Folder::own(NAME).copy();
-        change(&rtl.dir().join(file), from, to);
+        rtl.change(wrong);
         let [_, said] = ends(2, run_on(rtl.dir()));
         let why = why.replace("DIR", rtl.arg());
         assert_eq!(said.lines().next(), Some(&*why));

@@ -64,7 +64,8 @@ impl<C: TestCase> Found<C> {
         found
     }
 
-    fn save(&mut self, out: Option<&Path>) {
+    /// Saves the case in `out`.
+    pub(crate) fn save(&mut self, out: Option<&Path>) {
         match out.map(|dir| self.failure.save(dir)) {
             None => {}
             Some(Ok(path)) => self.saved = Some(path),

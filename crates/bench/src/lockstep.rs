@@ -202,7 +202,6 @@ fn lockstep<D: Design>(
     let mut not_flipped = flip.and_then(|f| f.check(D::fields(), lanes).err());
     let flip = flip.filter(|_| not_flipped.is_none());
     let flip = flip.and_then(|f| Some((f.of(D::fields())?, f)));
-    let mut flipped = false;
     loop {
         if let Some((_, path)) = dump.filter(|(from, _)| *from == cycle) {
             // The file could be written a moment ago; if not, closing it reports the error.
@@ -217,7 +216,6 @@ fn lockstep<D: Design>(
         if let Some((field, f)) = flip.filter(|(_, f)| cycle.checked_sub(1) == Some(f.cycle)) {
             let state = spoilt.insert(*golden.state());
             field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
-            flipped = true;
         }
         let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
         match dut.check(&pins, expected) {
@@ -254,7 +252,8 @@ fn lockstep<D: Design>(
         stimulus.load(golden, |state| dut.load(state));
         cycle += 1;
     }
-    if let Some((_, f)) = flip.filter(|_| !flipped) {
+    // The bit is flipped in the state after its cycle, which the next one compares.
+    if let Some((_, f)) = flip.filter(|(_, f)| f.cycle >= cycle) {
         let missed = format!(
             "the run ended after {cycles} cycles, cycle {} never came",
             f.cycle

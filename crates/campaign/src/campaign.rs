@@ -231,6 +231,15 @@ impl<U: Campaign> Default for Summary<U> {
 }
 
 impl<U: Campaign> Summary<U> {
+    /// Returns the summary of one case of `kind`, of which nothing was compared.
+    fn not_compared(kind: Kind) -> Self {
+        Summary {
+            programs: 1,
+            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0).into())]),
+            ..Summary::default()
+        }
+    }
+
     /// Adds the summary of later cases.
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
@@ -295,10 +304,8 @@ impl<U: Campaign> Summary<U> {
     /// `seed`.
     pub fn lost(options: &Options, rtl: &Rtl<U>, index: u64, cause: Cause<U>, seed: u32) -> Self {
         Summary {
-            programs: 1,
-            kinds: BTreeMap::from([(kind(index).name().to_owned(), (1, 0).into())]),
             failures: vec![Failed::lost(options, rtl, index, cause, seed)],
-            ..Summary::default()
+            ..Self::not_compared(kind(index))
         }
     }
 
@@ -541,13 +548,11 @@ impl<'a, U: Campaign> Runner<'a, U> {
         let (kind, case) = case_on(self.options, self.rtl, index);
         let failure = Failure::new(&case, Cause::NotRun(why), Compared::default());
         Summary {
-            programs: 1,
-            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0).into())]),
             failures: vec![Failed {
                 number: index,
                 failure,
             }],
-            ..Summary::default()
+            ..Summary::not_compared(kind)
         }
     }
 
@@ -613,10 +618,8 @@ fn run_one<U: Campaign>(
     let mut outcomes = Outcomes::default();
     if !case.start.is_empty() && !dut.preloads() {
         return Summary {
-            programs: 1,
-            kinds: BTreeMap::from([(kind.name().to_owned(), (1, 0).into())]),
             outcomes: BTreeMap::from([(NOT_PRELOADED.to_owned(), 1)]),
-            ..Summary::default()
+            ..Summary::not_compared(kind)
         };
     }
     if let Some(collector) = collector {

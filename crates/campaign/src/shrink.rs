@@ -28,7 +28,7 @@ use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
 use crate::grammar::Campaign;
 use crate::instructions::{Instructions, Piece};
-use crate::judges::{Judge, Judges, check_by};
+use crate::judges::{Judge, Judges, check_by, close};
 use crate::program::Records;
 use crate::start::Start;
 use crate::watch::Watch;
@@ -316,10 +316,7 @@ impl<'f, U: Campaign> Bench<'f, U> {
             judged => return Ok(judged.err()),
         };
         let fresh = rtl.open(case.model_seed())?;
-        let closed = std::mem::replace(dut, fresh).close();
-        Ok(closed
-            .err()
-            .map(|why| Failure::at_the_end(case, why, agreed)))
+        Ok(close(std::mem::replace(dut, fresh), case, agreed).err())
     }
 
     /// Does the same on a fresh model, as `replay` does.

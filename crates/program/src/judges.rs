@@ -162,12 +162,7 @@ pub fn check_fresh<U: Programs>(
 ) -> Result<Agreed<U>, Failure<Case<U>>> {
     let mut dut = open(case, rtl)?;
     let agreed = check_on(case, &mut dut, judges, watch)?;
-    let origin = dut.origin();
-    dut.close().map_err(|why| {
-        let mut failure = Failure::at_the_end(case, why, agreed.compared);
-        failure.case.ran_on(origin);
-        failure
-    })?;
+    close(dut, case, agreed.compared)?;
     if agreed.compared.launches == 0 {
         let why = "nothing was compared: no program was launched".to_owned();
         return Err(Failure::new(case, Cause::NotRun(why), agreed.compared));
@@ -240,11 +235,24 @@ pub fn check_with_dump<U: Programs>(
     let golden = &mut case.golden();
     let outcome = stimulus::run_with_dump(case, &mut dut, golden, watch, Some((from, path)))?;
     let verdict = verdict(case, Judges::LockStep, Records::judge, outcome, None);
-    Ok(verdict.and_then(|agreed| {
-        let wrong = |why| Failure::at_the_end(case, why, agreed.compared);
-        dut.close().map_err(wrong)?;
-        Ok(agreed)
-    }))
+    Ok(verdict.and_then(|agreed| close(dut, case, agreed.compared).map(|()| agreed)))
+}
+
+/// Ends the simulation on `dut`, on which `case` was the last and agreed; `compared` is what it compared.
+///
+/// # Errors
+/// A `final` block of the RTL says that something is wrong.
+pub fn close<U: Programs>(
+    dut: Dut<U>,
+    case: &Case<U>,
+    compared: Compared,
+) -> Result<(), Failure<Case<U>>> {
+    let origin = dut.origin();
+    dut.close().map_err(|why| {
+        let mut failure = Failure::at_the_end(case, why, compared);
+        failure.case.ran_on(origin);
+        failure
+    })
 }
 
 /// Gives the verdict on the run `ran`. This is where the order of the judges is defined.

@@ -178,28 +178,9 @@ impl<U: Design> Rtl<U> {
         };
         let library = job.library(&tools(&project), &store);
         let library = library.map_err(|e| placed::<U>(dir, e))?;
-        let inputs = || {
-            let list = verilate::FileList::read(dir, &format!("{}.f", U::NAME))?;
-            let lanes = declared::<U>()
-                .ok()
-                .and_then(|d| d.lanes.map(|_| build.lanes));
-            let named = build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
-            let parameters: Vec<_> = lanes
-                .map(|n| ("LANES", n))
-                .into_iter()
-                .chain(named)
-                .collect();
-            let top = declared::<U>().map(|d| d.top).unwrap_or_default();
-            let ports = ports(dir, &list, &top, &parameters)?;
-            let inputs = ports.into_iter().filter(|port| !port.output);
-            Ok::<_, verilate::Error>(inputs.map(|port| port.name).collect())
-        };
         let bench = format!("{}_tb.sv", U::NAME);
-        if let Some(why) = fit::misfit(&library.warnings, &bench, inputs)? {
-            let why = match placed::<U>(dir, verilate::Error::Refused(why)) {
-                verilate::Error::Refused(why) => why,
-                other => return Err(other.into()),
-            };
+        if let Some(why) = fit::misfit(&library.warnings, &bench, || inputs::<U>(dir, &build))? {
+            let why = in_probes::<U>(dir, why);
             let why = why.strip_prefix("%Error: ").unwrap_or(&why).to_owned();
             return Err(verilate::Error::Refused(why).into());
         }
@@ -472,9 +453,14 @@ fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
 
 /// Returns `error` with places in the file of the probes of the RTL in `dir` instead of places in the bench top.
 fn placed<D: Design>(dir: &Path, error: verilate::Error) -> verilate::Error {
-    let verilate::Error::Refused(message) = error else {
-        return error;
-    };
+    match error {
+        verilate::Error::Refused(message) => verilate::Error::Refused(in_probes::<D>(dir, message)),
+        other => other,
+    }
+}
+
+/// Does the same for the message of an error.
+fn in_probes<D: Design>(dir: &Path, message: String) -> String {
     let place = || {
         let declared = declared::<D>().ok()?;
         let (file, probes) = declared.probes_in(dir, read_text).ok()?;
@@ -486,7 +472,19 @@ fn placed<D: Design>(dir: &Path, error: verilate::Error) -> verilate::Error {
         };
         Some(probed.place(&message))
     };
-    verilate::Error::Refused(place().unwrap_or(message))
+    place().unwrap_or(message)
+}
+
+/// Returns the names of the inputs of the design's module in the RTL in `dir`, with `build`.
+fn inputs<D: Design>(dir: &Path, build: &Build) -> Result<Vec<String>, Error> {
+    let declared = declared::<D>().map_err(|e| Error::Load(e.to_string()))?;
+    let list = verilate::FileList::read(dir, &format!("{}.f", D::NAME))?;
+    let lanes = declared.lanes.map(|_| ("LANES", build.lanes));
+    let named = build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+    let parameters: Vec<_> = lanes.into_iter().chain(named).collect();
+    let ports = ports(dir, &list, &declared.top, &parameters)?;
+    let inputs = ports.into_iter().filter(|port| !port.output);
+    Ok(inputs.map(|port| port.name).collect())
 }
 
 /// Debug builds of this program build models faster; release builds build models that run a few percent faster.

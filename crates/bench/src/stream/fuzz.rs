@@ -163,11 +163,7 @@ fn panicking<D: Design>(stream: Stream<D>, mut why: String, options: &Options) -
     let failure = Failure::new(&small, Cause::NotRun(why), Compared::default());
     let nothing = |_: &Failure<Stream<D>>| Err(String::new());
     let mut found = Found::of(failure, text, None, nothing, |_| Err(String::new()));
-    match options.out.as_deref().map(|dir| found.failure.save(dir)) {
-        None => {}
-        Some(Ok(path)) => found.saved = Some(path),
-        Some(Err(why)) => found.troubles.push(format!("not saved: {why}")),
-    }
+    found.save(options.out.as_deref());
     found
 }
 

@@ -41,7 +41,7 @@ use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::Failure;
 use crate::grammar::Campaign;
-use crate::judges::{Judges, check_on};
+use crate::judges::{Judges, check_on, close};
 use crate::lockstep::Compared;
 use crate::watch::Pulse;
 
@@ -236,16 +236,16 @@ pub fn run<U: Campaign>(
                     Err(_) if covered.failed.is_some() => {}
                     Err(why) => return Err(why),
                 }
-                let seed = worker.dut.seed();
                 // What a `final` block says is no single case's.
-                if let Err(why) = worker.dut.close()
-                    && covered.failed.is_none()
-                    && let Some((mut last, compared)) = worker.last
-                {
-                    last.set_model_seed(seed);
-                    let failure = Failure::at_the_end(&last, why, compared);
-                    covered.failed = Some(failure);
-                }
+                let closed = match worker.last {
+                    Some((last, compared)) => close(worker.dut, &last, compared),
+                    None => {
+                        // Nor is it the campaign's, if no case ran.
+                        let _ = worker.dut.close();
+                        Ok(())
+                    }
+                };
+                covered.failed = covered.failed.or(closed.err());
             }
             return Ok(covered);
         }

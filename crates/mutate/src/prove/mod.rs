@@ -371,22 +371,16 @@ pub fn prove<D: Design>(
         .collect();
     check_names(&plan, &known, files.scalar.is_some(), lanes)?;
     if !known.iter().any(|name| wanted(name)) {
-        let (option, which) = match options.only.is_empty() {
-            true => ("--skip", "no property is left".to_owned()),
-            false if options.skip.is_empty() => {
-                let names = options.only.join(" or ");
-                ("--only", format!("no property begins with {names}"))
-            }
-            false => {
-                let names = options.only.join(" or ");
-                (
-                    "--only",
-                    format!("--skip leaves none that begins with {names}"),
-                )
-            }
+        let (names, known) = (options.only.join(" or "), known.join(", "));
+        let (option, which) = match (&options.only[..], &options.skip[..]) {
+            ([], _) => ("--skip", "no property is left".to_owned()),
+            (_, []) => ("--only", format!("no property begins with {names}")),
+            _ => (
+                "--only",
+                format!("--skip leaves none that begins with {names}"),
+            ),
         };
-        let why = format!("{which}; there are {}", known.join(", "));
-        return Err(InputError::option(option, why).into());
+        return Err(InputError::option(option, format!("{which}; there are {known}")).into());
     }
     let properties = std::mem::take(&mut questions.properties);
     let asked = || properties.iter().filter(|p| wanted(&p.name));
