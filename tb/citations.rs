@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use reconverge::ROOT;
 
+use crate::pages::{pages, quoted, texts};
+
 /// The files with rules, and how the ids in each begin.
 const RULES: [(&str, &str); 5] = [
     // Before r500-, which is the beginning of its prefix.
@@ -20,8 +22,11 @@ const RULES: [(&str, &str); 5] = [
 ];
 
 /// What may cite rules.
-const CITING: [&str; 13] = [
+const CITING: [&str; 16] = [
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "README.md",
+    "SECURITY.md",
     "Cargo.toml",
     "build.rs",
     "setup",
@@ -35,24 +40,6 @@ const CITING: [&str; 13] = [
     "tb",
     "waves",
 ];
-
-/// Every text file of `path`, a file or a folder, with its text.
-fn texts(path: &Path) -> Vec<(PathBuf, String)> {
-    if path.is_dir() {
-        let mut entries: Vec<PathBuf> = fs::read_dir(path)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
-        entries.sort();
-        return entries.iter().flat_map(|path| texts(path)).collect();
-    }
-    match fs::read_to_string(path) {
-        Ok(text) => vec![(path.to_owned(), text)],
-        // Pictures and compiled programs.
-        Err(e) if e.kind() == std::io::ErrorKind::InvalidData => Vec::new(),
-        Err(e) => panic!("{}: {e}", path.display()),
-    }
-}
 
 /// How long the number at the beginning of `text` is.
 fn digits(text: &str) -> usize {
@@ -222,34 +209,32 @@ fn anchors(page: &str) -> BTreeSet<String> {
 fn links_of_the_documents_lead_somewhere() {
     let rules = rules();
     let mut links = 0;
-    for path in ["docs", "README.md"] {
-        for (path, text) in texts(&Path::new(ROOT).join(path)) {
-            for (n, line) in text.lines().enumerate() {
-                let targets = line
-                    .split("](")
-                    .skip(1)
-                    .filter_map(|rest| rest.split_once(')'));
-                for (target, _) in targets.filter(|(t, _)| !t.contains("://")) {
-                    let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
-                    let to = match file {
-                        "" => path.clone(),
-                        _ => path.parent().unwrap().join(file),
-                    };
-                    let at = format!("{}:{}: link to {target}", path.display(), n + 1);
-                    assert!(to.exists(), "{at}: no such file");
-                    if to.extension().is_some_and(|e| e == "md") && !anchor.is_empty() {
-                        let there = anchors(&fs::read_to_string(&to).unwrap());
-                        assert!(there.contains(anchor), "{at}: no such heading");
-                    }
-                    let prefix = RULES.iter().find(|(_, prefix)| anchor.starts_with(prefix));
-                    if let Some((file, _)) = prefix {
-                        assert!(rules.contains_key(anchor), "{at}: no such rule");
-                        assert!(
-                            to.canonicalize().unwrap().ends_with(file),
-                            "{at}: the rule is in {file}"
-                        );
-                        links += 1;
-                    }
+    for (path, text) in pages().iter().flat_map(|path| texts(path)) {
+        for (n, line) in text.lines().enumerate() {
+            let targets = line
+                .split("](")
+                .skip(1)
+                .filter_map(|rest| rest.split_once(')'));
+            for (target, _) in targets.filter(|(t, _)| !t.contains("://")) {
+                let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+                let to = match file {
+                    "" => path.clone(),
+                    _ => path.parent().unwrap().join(file),
+                };
+                let at = format!("{}:{}: link to {target}", path.display(), n + 1);
+                assert!(to.exists(), "{at}: no such file");
+                if to.extension().is_some_and(|e| e == "md") && !anchor.is_empty() {
+                    let there = anchors(&fs::read_to_string(&to).unwrap());
+                    assert!(there.contains(anchor), "{at}: no such heading");
+                }
+                let prefix = RULES.iter().find(|(_, prefix)| anchor.starts_with(prefix));
+                if let Some((file, _)) = prefix {
+                    assert!(rules.contains_key(anchor), "{at}: no such rule");
+                    assert!(
+                        to.canonicalize().unwrap().ends_with(file),
+                        "{at}: the rule is in {file}"
+                    );
+                    links += 1;
                 }
             }
         }
@@ -339,22 +324,6 @@ fn golden_model_and_rtl_cite_each_rule_of_behaviour() {
     );
 }
 
-/// What stands between single backquotes in a page, outside of blocks of code, with the number of its line.
-fn quoted(page: &str) -> Vec<(usize, &str)> {
-    let mut inside = false;
-    let lines = page.lines().enumerate().filter(|(_, line)| {
-        let fence = line.trim_start().starts_with("```");
-        inside ^= fence;
-        !inside && !fence
-    });
-    lines
-        .flat_map(|(n, line)| {
-            let parts = line.split('`').skip(1).step_by(2);
-            parts.map(move |part| (n + 1, part))
-        })
-        .collect()
-}
-
 /// The files and folders that a name in a document means, each by what it may be: `<unit>` is a unit, `{a,b}` both. `None`:
 /// it is no path of this repository.
 fn paths(name: &str) -> Option<Vec<Vec<String>>> {
@@ -439,20 +408,14 @@ fn is_defined(name: &str, sources: &[(PathBuf, String)]) -> bool {
     })
 }
 
-/// The pages for people: README, docs and what stands beside the RTL, but not the specifications, whose Python has names of
-/// its own.
-fn pages() -> Vec<(PathBuf, String)> {
+/// The pages for people with their texts, and the page of the crate; not the specifications, whose Python has names of its
+/// own, nor what the changelog says of earlier versions.
+fn for_people() -> Vec<(PathBuf, String)> {
     let root = Path::new(ROOT);
-    let all = ["README.md", "docs", "rtl", "waves/README.md", "src/lib.rs"]
-        .map(|path| texts(&root.join(path)));
-    let is_page = |path: &Path| {
-        let page = path.extension().is_some_and(|e| e == "md") || path.ends_with("src/lib.rs");
-        page && !path.starts_with(root.join("docs/spec"))
-    };
-    all.into_iter()
-        .flatten()
-        .filter(|(path, _)| is_page(path))
-        .collect()
+    let mut all = pages();
+    all.push(root.join("src/lib.rs"));
+    all.retain(|path| !path.starts_with(root.join("docs/spec")) && !path.ends_with("CHANGELOG.md"));
+    all.iter().flat_map(|path| texts(path)).collect()
 }
 
 #[test]
@@ -464,13 +427,14 @@ fn files_and_symbols_that_the_documents_name_are_there() {
         .collect();
     sources.retain(|(path, _)| path.extension().is_some_and(|e| e == "rs"));
     let (mut wrong, mut files, mut symbols) = (Vec::new(), 0, 0);
-    for (page, text) in pages() {
+    for (page, text) in for_people() {
         let at = |n: usize| format!("{}:{n}", page.strip_prefix(root).unwrap().display());
         // The guide follows a crate of its own, which is like the example.
         let own = page
             .ends_with("your-own-unit.md")
             .then(|| root.join("examples/own_unit"));
-        let roots: Vec<PathBuf> = own.into_iter().chain([root.to_owned()]).collect();
+        let beside = page.parent().unwrap().to_owned();
+        let roots: Vec<PathBuf> = own.into_iter().chain([beside, root.to_owned()]).collect();
         for (n, name) in quoted(&text) {
             for may_be in paths(name).unwrap_or_default() {
                 files += 1;

@@ -1,5 +1,7 @@
 //! Tests of what needs no RTL: assemblers, disassemblers, importers.
 
+#[path = "common/pages.rs"]
+mod pages;
 #[path = "common/shaders.rs"]
 mod sources;
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use crate::common::rtl::{Change, Rtl as Folder};
 use crate::common::{
@@ -28,6 +29,7 @@ macro_rules! tests {
             crate::common::test_unit!(reconverge::$module::$unit:
                 a_case_that_does_not_fail_is_refused,
                 what_cannot_be_smaller_comes_back_as_it_is,
+                the_result_does_not_depend_on_how_long_a_model_takes_to_build,
                 instructions_that_no_lane_executes_can_be_taken_out,
                 cut_programs_are_accepted_and_their_text_assembles_to_them,
                 simpler_programs_come_to_an_end,
@@ -338,6 +340,33 @@ fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
     };
     let kept = shrink::shrink(&case, &rtl, |lanes| Ok(Rtl::own(lanes)?), &none, &mut ()).unwrap();
     assert_eq!(*kept.failure.case, case);
+}
+
+/// A machine on which much else runs builds the model with fewer lanes slowly.
+fn the_result_does_not_depend_on_how_long_a_model_takes_to_build<U: Tested>() {
+    let rtl = Rtl::<U>::own(U::LANES).unwrap();
+    let mut case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
+    case.flip = Some(Flip {
+        field: "pc".to_owned(),
+        element: 0,
+        bit: 0,
+        cycle: 4,
+    });
+    let budget = Budget {
+        time: Duration::from_secs(2),
+        ..Budget::default()
+    };
+    let shrink = |builds: Duration| {
+        let other = |lanes| -> Result<Rtl<U>, String> {
+            std::thread::sleep(builds);
+            Ok(Rtl::own(lanes)?)
+        };
+        shrink::shrink(&case, &rtl, other, &budget, &mut ()).unwrap()
+    };
+    let (soon, late) = (shrink(Duration::ZERO), shrink(budget.time));
+    assert_eq!(soon.after.lanes, LANES, "{}", soon.headline());
+    let texts = [soon, late].map(|shrunk| SavedCase::from(&shrunk.failure).to_text());
+    assert_eq!(texts[0], texts[1]);
 }
 
 /// What the golden does in `case`: the instruction of each step with the lanes ACTIVE after it, and the end.

@@ -17,6 +17,7 @@
 
 pub mod damage;
 pub mod dump;
+pub mod pages;
 pub mod rtl;
 pub mod schema;
 pub mod shaders;

@@ -20,7 +20,7 @@ mod history;
 mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::case::{Case, Conditions, LONGEST_NAME, Row, Table};
 use crate::dut::{Dut, Rtl};
@@ -31,6 +31,7 @@ use crate::instructions::{Instructions, Piece};
 use crate::judges::{Judge, Judges, check_by, close};
 use crate::program::Records;
 use crate::start::Start;
+use crate::stream::shrink::processor_time;
 use crate::watch::Watch;
 use history::History;
 use search::Search;
@@ -66,7 +67,8 @@ pub struct Budget {
     pub runs: u64,
     /// Cycles of all runs together.
     pub cycles: u64,
-    /// Time, so that slow RTL does not take forever. The only limit that depends on the machine.
+    /// Processor time of the search, so that slow RTL does not take forever. The only limit that depends on the machine; not on
+    /// what else runs there, and not on how long it takes to build a model.
     pub time: Duration,
 }
 
@@ -214,7 +216,7 @@ pub fn shrink_by<U: Campaign>(
         history,
         bench,
         budget: *budget,
-        started: Instant::now(),
+        started: processor_time(),
         accepted: 0,
         error: None,
         share: 2,

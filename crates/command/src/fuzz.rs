@@ -354,14 +354,15 @@ pub fn fuzz<U: Compiled>(
         }
     }
     let mut summary = tally.into_total();
+    let mut notes = Vec::new();
     if finished {
-        // Programs that ran at the same time as the last one that counts.
+        // Programs that ran in other workers at the same time as the last one that counts.
         let counts = |number: &u64| summary.failures.iter().any(|f| f.number == *number);
         for (_, (_, saved)) in found.iter().filter(|(number, _)| !counts(number)) {
             let saved = saved.as_ref().and_then(Option::as_ref);
             let place = saved.map_or_else(String::new, |path| format!(": {}", path.display()));
-            complain(&format!(
-                "note: a program after the last one that counts failed{place}"
+            notes.push(format!(
+                "note: another program failed at the same time; the campaign ends before it, so it is not counted{place}"
             ));
         }
     }
@@ -438,6 +439,9 @@ pub fn fuzz<U: Compiled>(
         let telling = Some(&mut told);
         tell(&summary.failures, &saved, &groups, &mut reports, telling)?;
         small = told.small;
+    }
+    for note in notes {
+        complain(&note);
     }
     if last {
         print(&format!("\n{said}"))?;

@@ -4,9 +4,10 @@
 //! default, first in all cycles and then in single ones, and makes numbers smaller. All this is repeated until nothing
 //! changes. Every candidate is legal for the design: [`Golden::constrain`] checks each cycle, and the first reset stays.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytemuck::{bytes_of, bytes_of_mut};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::{Cycles, Stream};
 use crate::design::{Control, Design, Golden};
@@ -19,7 +20,7 @@ use crate::field::{Pin, Role};
 pub struct Budget {
     /// Most runs.
     pub runs: u64,
-    /// Most time, for slow RTL. This limit alone depends on the machine.
+    /// Most processor time, for slow RTL. This limit alone depends on the machine; not on what else runs there.
     pub time: Duration,
 }
 
@@ -60,7 +61,7 @@ pub fn shrink<D: Design>(
         best: failure.clone(),
         runs: 0,
         budget: *budget,
-        started: Instant::now(),
+        started: processor_time(),
     };
     let again = search.run(&failure.case)?;
     let again = again.filter(|again| again.alike(failure));
@@ -80,17 +81,28 @@ pub fn shrink<D: Design>(
     })
 }
 
+/// Returns the processor time that this thread has used: unlike the time of day, it does not depend on what else runs on the
+/// machine, nor on how long another process takes to build a model.
+pub fn processor_time() -> Duration {
+    let used = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(
+        used.tv_sec.unsigned_abs(),
+        used.tv_nsec.unsigned_abs() as u32,
+    )
+}
+
 struct Search<'r, D: Design> {
     rtl: &'r Rtl<D>,
     best: Failure<Stream<D>>,
     runs: u64,
     budget: Budget,
-    started: Instant,
+    /// The processor time of this thread at the beginning.
+    started: Duration,
 }
 
 impl<D: Design> Search<'_, D> {
     fn over(&self) -> bool {
-        self.runs >= self.budget.runs || self.started.elapsed() >= self.budget.time
+        self.runs >= self.budget.runs || processor_time() >= self.started + self.budget.time
     }
 
     /// Runs `stream` on a fresh model, as a replay does, so that values left in registers by an earlier run do not matter.

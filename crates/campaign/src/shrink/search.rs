@@ -14,7 +14,8 @@ pub(super) struct Search<'f, U: Campaign> {
     pub(super) readable: bool,
     pub(super) bench: Bench<'f, U>,
     pub(super) budget: Budget,
-    pub(super) started: Instant,
+    /// The processor time of this thread at the beginning.
+    pub(super) started: Duration,
     pub(super) accepted: u64,
     /// A model could not be opened.
     pub(super) error: Option<String>,
@@ -27,7 +28,7 @@ impl<U: Campaign> Search<'_, U> {
         self.error.is_some()
             || self.bench.runs >= self.budget.runs / u64::from(self.share)
             || self.bench.cycles >= self.budget.cycles / u64::from(self.share)
-            || self.started.elapsed() >= self.budget.time / self.share
+            || processor_time() >= self.started + self.budget.time / self.share
     }
 
     /// Tries `candidate`, with `seeds` different seeds if it depends on its seed. If it fails as before, it becomes the best
