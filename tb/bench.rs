@@ -16,6 +16,7 @@ mod formats;
 mod models;
 mod must_fail;
 mod mutate;
+mod naive;
 mod named;
 mod new;
 mod own_rtl;

@@ -1,14 +1,13 @@
 //! What a report of a defect needs: `doctor`, `--version`; and what a shell needs: completions, the manual page.
 
-use std::process::Command;
+use std::path::Path;
 
-use crate::common::{reconverge_ends, text};
+use crate::common::{ROOT, command_in, reconverge_ends, text};
 
 /// Runs the command with nothing in `PATH`; exit status, output, errors.
 fn without_programs(args: &[&str]) -> (i32, String, String) {
     let nothing = tempfile::tempdir().unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_reconverge"))
-        .args(args)
+    let run = command_in(Path::new(ROOT), args)
         .env("PATH", nothing.path())
         .env_remove("VERILATOR")
         .env_remove("CXX")
@@ -62,7 +61,7 @@ fn doctor_says_how_to_get_what_is_missing() {
         "yosys-abc   missing  proofs about mutants: ./setup --all installs it",
         "cadical     missing  proofs of the units: ./setup --all installs it",
         "gtkwave     missing  looking at waves: ./setup --all installs it",
-        "python3     missing  the tests of the specifications: ./setup --all installs it",
+        "python3     missing  the tests of the specifications: ./setup installs it",
     ];
     assert_eq!(lines[1..], expected);
     assert_eq!(status, 3, "{errors}");

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::rtl::{Copy, Rtl};
 use crate::common::schema::Formats;
-use crate::common::{arg, command_in, reconverge, reconverge_in, text};
+use crate::common::{arg, command_in, needs, reconverge, reconverge_in, text};
 
 /// A run in a folder of its own.
 struct Run {
@@ -217,6 +217,7 @@ fn hidden() -> Copy {
     copy
 }
 
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "builds RTL: minutes; `cargo test --test bench exhaust:: -- --ignored`"]
 fn a_fault_of_one_state_is_found_saved_and_replayed() {
@@ -269,18 +270,16 @@ fn a_fault_of_one_state_is_found_saved_and_replayed() {
     ]
     .concat();
     assert_eq!(reconverge(&fuzz).status.code(), Some(1));
-    if crate::common::tool::have(&["yosys", "cadical"]) {
-        let only = [
-            "--no-faults",
-            "--only",
-            "step u_stack.head_q",
-            "--out",
-            arg(one.dir.path()),
-        ];
-        let prove = reconverge(&[&["prove"], &small[..], &only].concat());
-        let said = text(&prove.stdout) + &text(&prove.stderr);
-        assert_eq!(prove.status.code(), Some(1), "{said}");
-    }
+    let only = [
+        "--no-faults",
+        "--only",
+        "step u_stack.head_q",
+        "--out",
+        arg(one.dir.path()),
+    ];
+    let prove = reconverge(&[&["prove"], &small[..], &only].concat());
+    let said = text(&prove.stdout) + &text(&prove.stderr);
+    assert_eq!(prove.status.code(), Some(1), "{said}");
 }
 
 #[test]

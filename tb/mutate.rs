@@ -12,12 +12,9 @@ use std::time::{Duration, Instant};
 use crate::campaign::signal;
 use crate::common::rtl::Rtl;
 use crate::common::schema::Formats;
-use crate::common::tool::have;
-use crate::common::{ROOT, arg, command_in, reconverge_in, text};
+use crate::common::{ROOT, arg, command_in, needs, reconverge_in, text, tool};
 use reconverge::r500::R500;
 use serde_json::Value;
-
-const TOOLS: [&str; 3] = ["yosys", "yosys-abc", "cadical"];
 
 /// A run of `mutate` in a folder of its own.
 struct Run {
@@ -71,12 +68,10 @@ impl Run {
     }
 }
 
+#[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn every_mutant_of_the_text_is_caught_or_proved_equivalent() {
-    if !have(&TOOLS) {
-        return;
-    }
     let run = mutate(&TEXT, &[]).ends(0);
     assert_eq!(run.numbers("equivalent"), EQUIVALENT);
     assert_eq!(run.numbers("caught").len(), 27);
@@ -93,12 +88,10 @@ fn every_mutant_of_the_text_is_caught_or_proved_equivalent() {
 
 /// With hardly a cycle to look, mutants that the campaign would catch are not: the referee does not call one of
 /// them equivalent, and shows of some that they are not.
+#[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_mutant_that_the_campaign_does_not_catch_is_missed() {
-    if !have(&TOOLS) {
-        return;
-    }
     let few = ["--cycles", "1", "--only", "3,7,9,20"];
     let run = mutate(&[&TEXT[..], &few].concat(), &[]).ends(1);
     assert_eq!(run.numbers("equivalent"), [7]);
@@ -110,12 +103,10 @@ fn a_mutant_that_the_campaign_does_not_catch_is_missed() {
     assert!(said.contains(line), "{said}");
 }
 
+#[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
-    if !have(&TOOLS) {
-        return;
-    }
     let run = mutate(&[&TEXT[..], &["--only", "20,24"]].concat(), &[]).ends(0);
     let all = run.json();
     let mutants = all["mutants"].as_array().unwrap();
@@ -158,12 +149,10 @@ fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
     }
 }
 
+#[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn mutants_of_the_netlist_are_caught_or_proved_equivalent() {
-    if !have(&TOOLS) {
-        return;
-    }
     let run = mutate(
         &["--family", "netlist", "--seed", "3", "--count", "30"],
         &[],
@@ -197,12 +186,10 @@ fn nothing_is_judged_with_rtl_that_is_wrong_already() {
 }
 
 /// Found bugs: a signal while the referee proved what it is told lost all, and left an ABC behind that went on for ever.
+#[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
-    if !have(&TOOLS) {
-        return;
-    }
     let bin = tempfile::tempdir().unwrap();
     let at = |name: &str| bin.path().join(name);
     // It answers so many questions and then never again.
@@ -217,7 +204,7 @@ fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
         .arg(at("yosys-abc"))
         .status();
     assert!(made.unwrap().success());
-    let path = format!("{}:{}", arg(bin.path()), std::env::var("PATH").unwrap());
+    let path = format!("{}:{}", arg(bin.path()), tool::path().to_str().unwrap());
     // The first is the referee's own, the fifth is of a mutant.
     for answers in ["0", "4"] {
         for name in ["asked", "pid"] {
@@ -285,30 +272,18 @@ fn a_number_that_there_is_not_is_refused() {
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn without_yosys_the_text_is_judged_without_proofs_and_the_netlist_is_not() {
-    // All that a build at run time needs, and no Yosys.
-    let bin = tempfile::tempdir().unwrap();
-    let path = std::env::var_os("PATH").unwrap();
-    for dir in std::env::split_paths(&path) {
-        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            if !name.to_string_lossy().contains("yosys") {
-                let _ = symlink(entry.path(), bin.path().join(name));
-            }
-        }
-    }
-    let environment = [("PATH", bin.path())];
     let only = ["--only", "7,20"];
-    let run = mutate(&[&TEXT[..], &only].concat(), &environment).ends(1);
+    let run = mutate(&[&TEXT[..], &only].concat(), &[]).ends(1);
     assert_eq!(run.numbers("caught"), [20]);
     assert_eq!(run.numbers("undecided"), [7]);
     let why = "yosys: No such file or directory (os error 2); it is needed for mutants of the netlist and for \
                proofs: ./setup --all installs it";
     assert!(run.said().contains(why), "{}", run.said());
-    let run = mutate(&["--family", "netlist", "--count", "2"], &environment).ends(3);
+    let run = mutate(&["--family", "netlist", "--count", "2"], &[]).ends(3);
     assert!(run.said().contains(why), "{}", run.said());
     // Before, the verdicts on the text were lost with those on the netlist.
     let both = ["--family", "all", "--count", "2", "--cycles", "20000"];
-    let run = mutate(&both, &environment);
+    let run = mutate(&both, &[]);
     assert!(
         run.said().contains(&format!("error: {why}")),
         "{}",
@@ -342,12 +317,10 @@ fn with_formal(unit: &str, from: &str, to: &str) -> tempfile::TempDir {
     home
 }
 
+#[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_the_referee_is_told_is_proved_before_it_is_used() {
-    if !have(&TOOLS) {
-        return;
-    }
     for (from, to, why) in [
         // Not so: there are four frames.
         (
@@ -386,12 +359,10 @@ fn what_the_referee_is_told_is_proved_before_it_is_used() {
 
 /// Mutant 7 stores no aL with a loop frame that begins at the fourth sub-entry. In two entries such a frame lies above no other
 /// loop, outside of which aL is 0: that takes what is known of frames.
+#[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_lies_in_the_stack_of_r700_is_known_and_proved_before_it_is_used() {
-    if !have(&TOOLS) {
-        return;
-    }
     let judged = |home: &Path, status| {
         let build = ["--lanes", "2", "--param", "MAX_STACK_SIZE=2"];
         let chosen = ["--seed", "3", "--count", "12", "--only", "7"];

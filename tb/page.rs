@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::tool::have;
+use crate::common::rtl::{Copy, Rtl};
 use crate::common::{
-    ROOT, Tested, arg, loaded, program, reconverge, reconverge_ends, reconverge_in, text,
+    ROOT, Tested, arg, loaded, needs, program, reconverge, reconverge_ends, reconverge_in, text,
+    tool,
 };
 use reconverge::case::Case;
 use reconverge::instructions::Instructions as _;
@@ -24,6 +24,7 @@ macro_rules! tests {
                 a_page_of_a_failure_has_both_sides_the_rule_and_its_replay,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
+                #[crate::common::needs(chromium)]
                 a_browser_shows_each_step_by_keyboard,
             );
         }
@@ -198,7 +199,7 @@ fn opened(page: &str, at: &str, keys: &[&str]) -> Vec<Vec<String>> {
         page.replacen("<head>", &format!("<head>{script}"), 1),
     )
     .unwrap();
-    let output = Command::new("timeout")
+    let output = tool::command("timeout")
         .args([
             "60",
             "chromium",
@@ -228,9 +229,6 @@ fn opened(page: &str, at: &str, keys: &[&str]) -> Vec<Vec<String>> {
 }
 
 fn a_browser_shows_each_step_by_keyboard<U: Tested>() {
-    if !have(&["chromium", "timeout"]) {
-        return;
-    }
     let out = tempfile::tempdir().unwrap();
     let (page, rows, run) = paged::<U>(0, u64::MAX, out.path(), &[]);
     let keys = [
@@ -377,18 +375,24 @@ fn between<'a>(page: &'a str, before: &str, after: &str) -> Vec<&'a str> {
         .collect()
 }
 
+/// What a campaign on RTL with one change says; its page and results are files `page.html` and `r` in the folder.
+fn campaign_with_failures(bad: &Copy, dir: &Path) -> String {
+    bad.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
+    let args = ["fuzz", "r500", "--programs", "40", "--keep-going"];
+    let with = ["--rtl", bad.arg(), "--out", arg(dir)];
+    let (page, results) = (dir.join("page.html"), dir.join("r"));
+    let files = ["--html", arg(&page), "--results", arg(&results)];
+    reconverge_ends(1, &[&args[..], &with, &files].concat())
+}
+
 /// A campaign on RTL with one change: each group of failures stands on the page with the run that shows it, both sides, the
 /// rule and the command; the first one is the case that it was made to.
 #[test]
 fn a_page_of_a_campaign_shows_each_failure() {
-    let bad = crate::common::rtl::Rtl::own("r500").copy();
-    bad.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
-    let dir = tempfile::tempdir().unwrap();
-    let (file, results) = (dir.path().join("page.html"), dir.path().join("r"));
-    let args = ["fuzz", "r500", "--programs", "40", "--keep-going"];
+    let (bad, dir) = (Rtl::own("r500").copy(), tempfile::tempdir().unwrap());
+    let said = campaign_with_failures(&bad, dir.path());
     let with = ["--rtl", bad.arg(), "--out", arg(dir.path())];
-    let files = ["--html", arg(&file), "--results", arg(&results)];
-    let said = reconverge_ends(1, &[&args[..], &with, &files].concat());
+    let (file, results) = (dir.path().join("page.html"), dir.path().join("r"));
     let page = fs::read_to_string(&file).unwrap();
     // What the text says stands on the page, in its order.
     let told: Vec<&str> = (said.lines())
@@ -463,10 +467,14 @@ fn a_page_of_a_campaign_shows_each_failure() {
     assert!(mutants.contains(
         "missed 7  spa5_stack.sv:31  operator: a &lt; b  -&gt;  a &lt;= b  (one input shows it)"
     ));
+}
 
-    if !have(&["chromium", "timeout"]) {
-        return;
-    }
+#[needs(chromium)]
+#[test]
+fn a_browser_shows_each_failure_of_a_campaign() {
+    let (bad, dir) = (Rtl::own("r500").copy(), tempfile::tempdir().unwrap());
+    campaign_with_failures(&bad, dir.path());
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
     let seen = pressed(&page, &["run 1", "Home", "run 0", "ArrowLeft"]);
     let name = |run: usize| runs(&page)[run]["name"].as_str().unwrap().to_owned();
     let rows = |run: usize| runs(&page)[run]["rows"].as_array().unwrap().len();

@@ -17,13 +17,10 @@ use serde_json::Value;
 use crate::campaign::{Running, signal};
 use crate::common::rtl::{Copy, Rtl};
 use crate::common::schema::Formats;
-use crate::common::tool::have;
-use crate::common::{ROOT, command_in, text};
+use crate::common::{ROOT, command_in, needs, text, tool};
 
 mod mutants;
 mod refused;
-
-const TOOLS: [&str; 2] = ["yosys", "cadical"];
 
 /// A run in a folder of its own.
 struct Run {
@@ -123,7 +120,7 @@ fn change(home: &tempfile::TempDir, file: &str, from: &str, to: &str) {
 /// A folder with links to `tools`, and `solver` as the text of a program `cadical`.
 fn path(tools: &[&str], solver: Option<&str>) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
-    let all = std::env::var_os("PATH").unwrap();
+    let all = tool::path();
     for tool in tools {
         let mut places = std::env::split_paths(&all).map(|d| d.join(tool));
         symlink(places.find(|p| p.is_file()).unwrap(), dir.path().join(tool)).unwrap();
@@ -142,11 +139,9 @@ fn path(tools: &[&str], solver: Option<&str>) -> (tempfile::TempDir, PathBuf) {
     (dir, path)
 }
 
+#[needs(yosys, cadical)]
 #[test]
 fn what_holds_is_proved_and_its_fault_is_refuted() {
-    if !have(&TOOLS) {
-        return;
-    }
     let run = prove(&["--only", "step err_q", "--only", "error_9"], &[]).ends(0);
     run.says("prove r500, 2 lanes");
     // What the step rests on was not asked.
@@ -183,12 +178,10 @@ fn undetermined<D: Design>(values: &[(&str, u32)], assertions: Option<String>) -
 }
 
 /// What Yosys leaves open in a file that makes premises gets some value: it must be one that is never looked at.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn premises_do_not_depend_on_what_yosys_leaves_open() {
-    if !have(&TOOLS) {
-        return;
-    }
     let nothing = Vec::<String>::new();
     assert_eq!(undetermined::<R500>(&[], None), nothing);
     assert_eq!(
@@ -205,11 +198,9 @@ fn premises_do_not_depend_on_what_yosys_leaves_open() {
     assert_eq!(found, ["rtl/spa5/spa5_sva.sv: I12"]);
 }
 
+#[needs(yosys, cadical)]
 #[test]
 fn a_fault_is_refuted_with_its_cycle_and_a_dump_of_it() {
-    if !have(&TOOLS) {
-        return;
-    }
     let copy = Rtl::own("r500").copy();
     copy.change((
         "r500_vote.sv",
@@ -258,12 +249,10 @@ fn a_fault_is_refuted_with_its_cycle_and_a_dump_of_it() {
 }
 
 /// The way there shows in lock-step what the solver found in a state: both describe the same fault.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
-    if !have(&TOOLS) {
-        return;
-    }
     let copy = Rtl::own("r500").copy();
     copy.change((
         "r500_loop_stack.sv",
@@ -292,11 +281,9 @@ fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
 }
 
 /// What lies behind a vector is open: no bit of the state decides it, and yet it must not show.
+#[needs(yosys, cadical)]
 #[test]
 fn what_yosys_leaves_open_is_refuted_where_it_makes_a_difference() {
-    if !have(&TOOLS) {
-        return;
-    }
     let copy = Rtl::own("r500").copy();
     copy.change((
         "r500_loop_stack.sv",
@@ -310,12 +297,10 @@ fn what_yosys_leaves_open_is_refuted_where_it_makes_a_difference() {
 
 /// Found by the proof at the size that ships: a push of a loop frame of eight words does not write the first four, and `live` had
 /// them matter as all words below `sp`.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn words_that_a_frame_does_not_use_do_not_matter() {
-    if !have(&TOOLS) {
-        return;
-    }
     let common = "prove r700 --lanes 1 --param MAX_STACK_SIZE=3 --param SUBENTRIES=8 --no-faults --only dead --out out";
     let common: Vec<&str> = common.split(' ').collect();
     let dir = tempfile::tempdir().unwrap();
@@ -337,11 +322,9 @@ fn words_that_a_frame_does_not_use_do_not_matter() {
 }
 
 /// What is wrong in `step.sv` alone is no fault of the RTL, and the golden model says so.
+#[needs(yosys, cadical)]
 #[test]
 fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
-    if !have(&TOOLS) {
-        return;
-    }
     let home = home();
     change(&home, "step.sv", "passes ? pc_plus_1 :", "passes ? 12'd0 :");
     let (args, own) = (["--no-faults", "--only", "step pc_q"], Rtl::own("r500"));
@@ -353,11 +336,9 @@ fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
     assert!(saved.is_file());
 }
 
+#[needs(yosys, cadical)]
 #[test]
 fn a_fault_that_nothing_refutes_is_no_proof() {
-    if !have(&TOOLS) {
-        return;
-    }
     let home = home();
     // A fault that is none.
     change(
@@ -375,11 +356,9 @@ fn a_fault_that_nothing_refutes_is_no_proof() {
     run.says("step done_q still holds with the fault");
 }
 
+#[needs(yosys, cadical)]
 #[test]
 fn a_fault_that_breaks_what_it_should_keep_is_no_proof() {
-    if !have(&TOOLS) {
-        return;
-    }
     let home = home();
     change(
         &home,
@@ -397,11 +376,9 @@ fn a_fault_that_breaks_what_it_should_keep_is_no_proof() {
     );
 }
 
+#[needs(yosys, cadical)]
 #[test]
 fn a_property_without_a_fault_and_a_cover_that_is_not_reached_are_no_proof() {
-    if !have(&TOOLS) {
-        return;
-    }
     let home = home();
     change(
         &home,
@@ -424,12 +401,10 @@ fn a_property_without_a_fault_and_a_cover_that_is_not_reached_are_no_proof() {
     assert_eq!(run.json()["properties"][0]["verdict"], "unreachable");
 }
 
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_question_whose_time_is_over_is_undecided() {
-    if !have(&TOOLS) {
-        return;
-    }
     let (_dir, path) = path(&["yosys", "sleep"], Some("exec sleep 100"));
     let run = prove(
         &["--only", "step done_q", "--no-faults", "--time", "1"],
@@ -461,7 +436,7 @@ fn interrupted(mut command: Command, dir: tempfile::TempDir) -> Run {
         echo $$ >\"$FAKE/new\" && mv \"$FAKE/new\" \"$FAKE/pid\"\n\
         exec sleep 1000";
     let (_keep, first) = path(&[], Some(&fake.replace('\n', "\\n")));
-    let all = std::env::var_os("PATH").unwrap();
+    let all = tool::path();
     let both = std::env::join_paths([first].into_iter().chain(std::env::split_paths(&all)));
     let child = command
         .env("PATH", both.unwrap())
@@ -488,11 +463,9 @@ fn interrupted(mut command: Command, dir: tempfile::TempDir) -> Run {
 }
 
 /// Found bug: the file that `--json` leaves when its process is killed said that it was complete.
+#[needs(yosys, cadical)]
 #[test]
 fn a_report_is_complete_only_when_everything_was_asked() {
-    if !have(&TOOLS) {
-        return;
-    }
     let mut options = Options::new(Path::new(ROOT).join("rtl/r500"), 2);
     options.only = vec!["I1".to_owned(), "stall".to_owned()];
     options.controls = false;
@@ -506,11 +479,9 @@ fn a_report_is_complete_only_when_everything_was_asked() {
 }
 
 /// Found bug: hours of proofs were lost with the question that a signal ended.
+#[needs(yosys, cadical)]
 #[test]
 fn properties_proved_before_a_signal_are_told_of() {
-    if !have(&TOOLS) {
-        return;
-    }
     let dir = tempfile::tempdir().unwrap();
     let args = "prove r500 --lanes 2 --no-faults --jobs 1 --json all.json";
     let args: Vec<&str> = args.split(' ').collect();
@@ -531,12 +502,10 @@ fn properties_proved_before_a_signal_are_told_of() {
     assert!(!run.said().contains("PROVED"), "{}", run.said());
 }
 
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_unit_with_a_memory_is_proved() {
-    if !have(&TOOLS) {
-        return;
-    }
     let args = ["--only", "step u_stack.bank1_q", "--only", "I2"];
     let size = [
         "prove",
@@ -570,12 +539,10 @@ fn divided(args: &[&str], home: &tempfile::TempDir) -> Run {
 }
 
 /// Threads without a property of their own ask values of the register: none is left out, and each proof has a file of its own.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_property_that_is_divided_is_asked_by_several_threads() {
-    if !have(&TOOLS) {
-        return;
-    }
     let copy = Rtl::own("r700").copy();
     copy.change((
         "r700_stack.sv",
@@ -601,12 +568,10 @@ fn a_property_that_is_divided_is_asked_by_several_threads() {
 }
 
 /// What `facts.sv` says wrongly is no constant in a case: it would excuse the very cycle that breaks the property.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_wrong_fact_makes_nothing_true() {
-    if !have(&TOOLS) {
-        return;
-    }
     let copy = Rtl::own("r700").copy();
     copy.change((
         "r700_stack.sv",
@@ -656,12 +621,10 @@ fn a_wrong_fact_makes_nothing_true() {
 }
 
 /// Found bug: of a cover with a bit for each lane that was divided into cases, one lane that was reached was enough.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_cover_of_each_lane_is_reached_in_each_lane() {
-    if !have(&TOOLS) {
-        return;
-    }
     let home = home_of("r700");
     change(
         &home,
@@ -681,12 +644,10 @@ fn a_cover_of_each_lane_is_reached_in_each_lane() {
 }
 
 /// A solver that finds nothing says so with a proof, which is kept where it is asked for.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
-    if !have(&TOOLS) {
-        return;
-    }
     let only = ["--no-faults", "--only", "step err_q"];
     let run = prove(&[&only[..], &["--proofs", "kept/here"]].concat(), &[]).ends(0);
     for ending in ["cnf", "drat"] {
@@ -711,7 +672,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
         ),
     ] {
         let (_keep, first) = path(&[], Some(&solver(change)));
-        let all = std::env::var_os("PATH").unwrap();
+        let all = tool::path();
         let both = std::env::join_paths([first].into_iter().chain(std::env::split_paths(&all)));
         let with = both.unwrap();
         let run = prove(&only, &[("PATH", Path::new(&with))]).ends(3);
@@ -724,6 +685,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
 }
 
 /// All of it, at the smallest size at which lanes are not alone: `.ci/run proofs` does it at those that ship.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "it takes a minute"]
 fn all_of_r500_is_proved() {

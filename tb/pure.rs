@@ -4,12 +4,12 @@
 mod pages;
 #[path = "common/shaders.rs"]
 mod sources;
+#[path = "common/specification.rs"]
+mod specification;
 
 mod citations;
 mod explain;
 mod layers;
-#[cfg(feature = "mutate")]
-mod naive;
 mod r500_alu;
 mod r500_shaders;
 mod r500_text;

@@ -14,7 +14,7 @@ use reconverge::r500::program::{Program, Slot};
 use reconverge::r500::shader::Vector;
 use serde_json::{Value, json};
 
-use crate::spec_docs::{Script, specification};
+use crate::specification::{Script, specification};
 
 // ---- one instruction, against the specification's Python -----------------------------------------
 

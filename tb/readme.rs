@@ -23,14 +23,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use snapbox::assert::Action;
 use snapbox::{Assert, IntoData};
 use tempfile::TempDir;
 
 use crate::common::pages::pages;
-use crate::common::{ROOT, text};
+use crate::common::{ROOT, text, tool};
 
 /// The command as it is built for the tests.
 const BUILT: &str = env!("CARGO_BIN_EXE_reconverge");
@@ -150,7 +150,7 @@ impl Place {
             return (String::new(), Some(0));
         }
         let words = line.replace("cargo run --release --", "\"$RECONVERGE\"");
-        let output = Command::new("bash")
+        let output = tool::command("bash")
             .args(["-c", &format!("exec 2>&1\n{words}")])
             .current_dir(&self.at)
             .env("RECONVERGE", command)
@@ -398,6 +398,7 @@ macro_rules! pages_with_commands {
                     super::page($name, false);
                 }
 
+                #[crate::common::needs(yosys, yosys-abc, cadical)]
                 #[test]
                 #[ignore = "minutes; CI's step readme runs it"]
                 fn all_commands_print_what_is_shown() {

@@ -1,15 +1,13 @@
 //! The specifications in docs/spec as a judge: their normative Python runs against the golden model.
 //!
-//! `tb/spec_docs.py` takes the Python blocks out of `docs/spec/<unit>.md` and executes them. The golden model
-//! alone (no RTL) runs the repository's programs and random ones; each launch and each step goes to the
+//! The golden model alone (no RTL) runs the repository's programs and random ones; each launch and each step goes to the
 //! Python too, and the whole architectural state is compared after each, stacks included.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::fs;
-use std::io::{Read as _, Seek as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -25,6 +23,7 @@ use reconverge::unit::{Environment as _, Executor as _, LoadOptions, Step, Unit}
 use serde_json::{Value, json};
 
 use crate::citations;
+use crate::specification::{Script, python, specification};
 
 /// Steps of a program from the repository, and of a random one.
 const STEPS: usize = 300;
@@ -213,18 +212,17 @@ fn all(lanes: usize) -> u64 {
     u64::MAX >> (64 - lanes)
 }
 
-/// What is asked of the Python, and what it must answer.
+/// Runs of the golden, each step of which is asked of the Python.
 #[derive(Default)]
-pub(crate) struct Script {
-    /// Where, in words; request; answer.
-    pub(crate) lines: Vec<(String, Value, Value)>,
+struct Runs {
+    script: Script,
     steps: usize,
     errors: BTreeSet<u8>,
     /// What the golden says of a field of each step.
     explained: Vec<String>,
 }
 
-impl Script {
+impl Runs {
     /// Runs `case` on the golden for up to `steps` steps.
     fn run<U: Normative>(&mut self, case: &Case<U>, steps: usize, at: &str) {
         let (build, lanes) = (case.build(), case.lanes as usize);
@@ -239,7 +237,8 @@ impl Script {
         golden.cycle(&launch);
         environment.launched();
         let request = json!({ "launch": U::launched(&launch, &golden, &build) });
-        self.lines
+        self.script
+            .lines
             .push((format!("{at}, launch"), request, U::state(&golden, lanes)));
         let mut step = 0;
         let mut asked = None;
@@ -269,79 +268,12 @@ impl Script {
                 state.extend(outputs);
             }
             let at = format!("{at}, step {step} at pc {pc:#x}");
-            self.lines.push((at, U::read(&pins), answer));
+            self.script.lines.push((at, U::read(&pins), answer));
             self.errors.insert(U::error(golden.state()));
             step += 1;
         }
         self.steps += step;
     }
-
-    /// Gives everything to the Python of the specification at `path`; the first difference, if there is one.
-    pub(crate) fn judge(&self, unit: &str, path: &Path) -> Option<String> {
-        let mut requests = tempfile::tempfile().unwrap();
-        let mut text = String::new();
-        for (_, request, _) in &self.lines {
-            let _ = writeln!(text, "{request}");
-        }
-        requests.write_all(text.as_bytes()).unwrap();
-        requests.rewind().unwrap();
-        let mut python = python(unit, path)
-            .stdin(requests)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|e| panic!("python3 does not start: {e}; {REMEDY}"));
-        // A Python error ends it, so standard error is short and fits into the pipe.
-        let mut answers = String::new();
-        python
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_string(&mut answers)
-            .unwrap();
-        let ended = python.wait_with_output().unwrap();
-        let mut answers = answers.lines();
-        for (at, request, expected) in &self.lines {
-            let Some(answer) = answers.next() else {
-                let said = String::from_utf8_lossy(&ended.stderr);
-                return Some(format!(
-                    "{at}: {request}: the Python gives no answer\n{said}"
-                ));
-            };
-            let answer: Value = serde_json::from_str(answer).unwrap();
-            if answer != *expected {
-                let differ = |(name, value): (&String, &Value)| {
-                    let python = &answer[name];
-                    (python != value)
-                        .then(|| format!("\n  {name}: golden {value}, Python {python}"))
-                };
-                let fields: String = expected
-                    .as_object()
-                    .unwrap()
-                    .iter()
-                    .filter_map(differ)
-                    .collect();
-                return Some(format!("{at}: {request}{fields}"));
-            }
-        }
-        assert!(ended.status.success() && answers.next().is_none());
-        None
-    }
-}
-
-const REMEDY: &str = "./setup --all installs it";
-
-fn python(unit: &str, path: &Path) -> Command {
-    let mut command = Command::new("python3");
-    command
-        .arg(format!("{ROOT}/tb/spec_docs.py"))
-        .arg(unit)
-        .arg(path);
-    command
-}
-
-pub(crate) fn specification(unit: &str) -> PathBuf {
-    Path::new(ROOT).join(format!("docs/spec/{unit}.md"))
 }
 
 /// Every file below `dir`, in order.
@@ -362,8 +294,8 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 /// Programs of the repository, and random ones of two kinds, run by the golden.
-fn script<U: Normative>(random: usize) -> Script {
-    let mut script = Script::default();
+fn runs<U: Normative>(random: usize) -> Runs {
+    let mut runs = Runs::default();
     let mut builds = U::BUILDS.iter().cycle();
     let mut next = |program: U::Program, seed: u64| {
         let mut case = Case::<U>::new(program);
@@ -396,7 +328,7 @@ fn script<U: Normative>(random: usize) -> Script {
             };
             // Listings of a disassembler have the ending of assembly too.
             if let Ok(loaded) = U::load(&bytes, file, &options) {
-                script.run(&next(loaded.program, 3), STEPS, &format!("{file} {number}"));
+                runs.run(&next(loaded.program, 3), STEPS, &format!("{file} {number}"));
                 programs += 1;
             }
         }
@@ -408,28 +340,25 @@ fn script<U: Normative>(random: usize) -> Script {
             let mut case = next(U::generate(kind, &mut rng), n as u64 + 1);
             case.conditions = Conditions::Noise;
             let at = format!("{} program {n}", kind.name());
-            script.run(&case, RANDOM_STEPS, &at);
+            runs.run(&case, RANDOM_STEPS, &at);
         }
     }
-    script
+    runs
 }
 
 fn python_and_golden_agree<U: Normative>() {
-    let script = script::<U>(RANDOM);
+    let runs = runs::<U>(RANDOM);
     println!(
         "{}: {} steps compared, errors {:?}",
         U::NAME,
-        script.steps,
-        script.errors
+        runs.steps,
+        runs.errors
     );
-    assert!(script.steps > 5_000, "{} steps", script.steps);
+    assert!(runs.steps > 5_000, "{} steps", runs.steps);
     for code in U::ERRORS {
-        assert!(
-            script.errors.contains(&code),
-            "no step ends in error {code}"
-        );
+        assert!(runs.errors.contains(&code), "no step ends in error {code}");
     }
-    if let Some(difference) = script.judge(U::NAME, &specification(U::NAME)) {
+    if let Some(difference) = runs.script.judge(U::NAME, &specification(U::NAME)) {
         panic!(
             "docs/spec/{}.md and the golden model differ: {difference}",
             U::NAME
@@ -440,7 +369,7 @@ fn python_and_golden_agree<U: Normative>() {
 /// What a report says of a field begins with the id of a rule that exists.
 fn every_explanation_names_a_rule<U: Normative>() {
     let rules = citations::rules();
-    let mut script = script::<U>(FEW);
+    let mut runs = runs::<U>(FEW);
     // Cycles that execute nothing.
     let golden = U::Golden::new(4);
     let mut stalled = U::In::default();
@@ -461,15 +390,14 @@ fn every_explanation_names_a_rule<U: Normative>() {
             (&running, U::In::default()),
         ] {
             for element in [0, 63] {
-                script
-                    .explained
+                runs.explained
                     .push(golden.explain(&pins, field.name, element));
             }
         }
     }
-    assert!(script.explained.len() > 2_000);
+    assert!(runs.explained.len() > 2_000);
     let mut named = BTreeSet::new();
-    for text in &script.explained {
+    for text in &runs.explained {
         let id = text.split([' ', ':', ';']).next().unwrap_or_default();
         assert!(rules.contains_key(id), "{text:?} begins with no rule");
         named.insert(id);
@@ -487,7 +415,7 @@ fn a_changed_rule_is_noticed<U: Normative>() {
     spoilt
         .write_all(text.replace(rule, changed).as_bytes())
         .unwrap();
-    let difference = script::<U>(FEW).judge(U::NAME, spoilt.path());
+    let difference = runs::<U>(FEW).script.judge(U::NAME, spoilt.path());
     let difference = difference.expect("a changed rule makes a difference");
     assert!(difference.contains(", Python "), "{difference}");
 }
@@ -502,7 +430,7 @@ fn the_digest_is_the_one_that_is_printed(
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .unwrap_or_else(|e| panic!("python3 does not start: {e}; {REMEDY}"));
+        .unwrap_or_else(|e| panic!("python3 does not start: {e}; ./setup installs it"));
     let request = json!({ "digest": arguments });
     writeln!(child.stdin.take().unwrap(), "{request}").unwrap();
     let answer = child.wait_with_output().unwrap().stdout;

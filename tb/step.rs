@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::tool::have;
 use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, reconverge_ends, text};
 use reconverge::case::{Case, Conditions, Row as Changed, SavedCase, Table};
 use reconverge::check::{Judged, check};
@@ -409,9 +408,6 @@ fn on_a_terminal(args: &[&str], keys: &str) -> (Option<i32>, String) {
 }
 
 fn a_terminal_shows_a_changed_run_that_its_files_repeat<U: Tested>() {
-    if !have(&["script", "stty"]) {
-        return;
-    }
     let out = tempfile::tempdir().unwrap();
     let if_else = program::<U>(U::IF_ELSE);
     let case = case::<U>(U::IF_ELSE, 2, 4);

@@ -15,8 +15,7 @@ use std::sync::Mutex;
 
 use crate::common::dump::Dump;
 use crate::common::rtl::Rtl;
-use crate::common::tool::have;
-use crate::common::{ROOT, Tested, arg, program, reconverge_ends};
+use crate::common::{ROOT, Tested, arg, needs, program, reconverge_ends, tool};
 use fst::{an_fst_says_what_the_vcd_says, gtkwave_shows_the_view_of_an_fst};
 use icarus::icarus_computes_every_output_and_none_is_x;
 use tempfile::TempDir;
@@ -31,10 +30,15 @@ macro_rules! tests {
         $(mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
                 views_name_only_what_the_dump_has,
+                #[crate::common::needs(gtkwave, xvfb-run, Xvfb, xauth)]
                 gtkwave_shows_the_view_of_a_run,
+                #[crate::common::needs(gtkwave, xvfb-run, Xvfb, xauth)]
                 gtkwave_shows_a_mismatch_at_the_marker,
+                #[crate::common::needs(gtkwave, xvfb-run, Xvfb, xauth)]
                 gtkwave_shows_the_view_of_an_fst,
+                #[crate::common::needs(fst2vcd)]
                 an_fst_says_what_the_vcd_says,
+                #[crate::common::needs(iverilog, vvp)]
                 icarus_computes_every_output_and_none_is_x,
             );
         })+
@@ -167,7 +171,7 @@ fn verilator_lint(rtl: &Rtl, lanes: u32) -> Check {
 }
 
 fn icarus(rtl: &Rtl, lanes: u32) -> Check {
-    let output = run(Command::new("iverilog")
+    let output = run(tool::command("iverilog")
         .args(["-g2012", "-tnull", "-Wall", "-s", &rtl.top()])
         .arg(format!("-P{}.LANES={lanes}", rtl.top()))
         .args(rtl.list())
@@ -189,7 +193,7 @@ fn yosys(rtl: &Rtl, lanes: u32) -> Check {
          proc; check -assert; select -assert-any t:$*dff*; \
          select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr"
     );
-    let output = run(Command::new("yosys")
+    let output = run(tool::command("yosys")
         .args(["-q", "-e", ".*", "-p", &script])
         .current_dir(&rtl.dir));
     let said = text(&output);
@@ -218,7 +222,7 @@ fn yosys_assertions(rtl: &Rtl) -> Check {
         rtl.list().join(" "),
         u = rtl.unit,
     );
-    let output = run(Command::new("yosys")
+    let output = run(tool::command("yosys")
         .args(["-q", "-e", ".*", "-p", &script])
         .current_dir(&rtl.dir));
     let said = text(&output);
@@ -258,48 +262,45 @@ fn rtl_is_clean_in_verilator() {
     );
 }
 
+#[needs(iverilog)]
 #[test]
 fn rtl_is_clean_in_icarus() {
-    if have(&["iverilog"]) {
-        lints(
-            icarus,
-            &[
-                ("  assign planted = nowhere;\n", "nowhere"),
-                (UNDECLARED, "implicit"),
-                (MISSING_MODULE, "planted"),
-            ],
-        );
-    }
+    lints(
+        icarus,
+        &[
+            ("  assign planted = nowhere;\n", "nowhere"),
+            (UNDECLARED, "implicit"),
+            (MISSING_MODULE, "planted"),
+        ],
+    );
 }
 
+#[needs(yosys)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_is_clean_in_yosys() {
-    if have(&["yosys"]) {
-        lints(
-            yosys,
-            &[
-                (LATCH, "selection is not empty"),
-                (UNDECLARED, "implicitly declared"),
-                (MISSING_MODULE, "planted"),
-            ],
-        );
-    }
+    lints(
+        yosys,
+        &[
+            (LATCH, "selection is not empty"),
+            (UNDECLARED, "implicitly declared"),
+            (MISSING_MODULE, "planted"),
+        ],
+    );
 }
 
+#[needs(yosys)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn assertions_are_read_by_yosys() {
-    if have(&["yosys"]) {
-        for rtl in rtl_units() {
-            yosys_assertions(&rtl).unwrap_or_else(|e| panic!("{}: {e}", rtl.unit));
-            // An assertion of the last cycle's state has a register of its own: no formal tool here would read it.
-            let copy = rtl.copy();
-            let file = format!("{}_sva.sv", rtl.unit);
-            let clocked = "  logic old_q;\n  always @(posedge clk_i) old_q <= pc_q[0];\n  always @(posedge clk_i) P: assert (old_q | pc_q[0]);\n";
-            copy.change((&file, "\nendmodule", &format!("\n{clocked}endmodule")));
-            refused(yosys_assertions(&copy.rtl), "not empty");
-        }
+    for rtl in rtl_units() {
+        yosys_assertions(&rtl).unwrap_or_else(|e| panic!("{}: {e}", rtl.unit));
+        // An assertion of the last cycle's state has a register of its own: no formal tool here would read it.
+        let copy = rtl.copy();
+        let file = format!("{}_sva.sv", rtl.unit);
+        let clocked = "  logic old_q;\n  always @(posedge clk_i) old_q <= pc_q[0];\n  always @(posedge clk_i) P: assert (old_q | pc_q[0]);\n";
+        copy.change((&file, "\nendmodule", &format!("\n{clocked}endmodule")));
+        refused(yosys_assertions(&copy.rtl), "not empty");
     }
 }
 
@@ -456,7 +457,7 @@ fn gtkwave(dump: &Path, view: &Path, from: &Path, time: Option<u64>) -> Opened {
         result.display()
     );
     fs::write(&script, tcl).unwrap();
-    let output = run(Command::new("timeout")
+    let output = run(tool::command("timeout")
         .args(["--kill-after=10", "120", "xvfb-run", "-a", "-s", SCREEN])
         .args(["gtkwave", "-S"])
         .args([&script, dump, view])
@@ -592,9 +593,6 @@ fn views_name_only_what_the_dump_has<U: Tested>() {
 }
 
 fn gtkwave_shows_the_view_of_a_run<U: Tested>() {
-    if !have(&["gtkwave", "xvfb-run", "xauth", "timeout"]) {
-        return;
-    }
     let waves = waves::<U>(0, &["--wave"]);
     let view = fs::read_to_string(&waves.view).unwrap();
     let lines = view_lines(&view);
@@ -618,9 +616,6 @@ fn gtkwave_shows_the_view_of_a_run<U: Tested>() {
 }
 
 fn gtkwave_shows_a_mismatch_at_the_marker<U: Tested>() {
-    if !have(&["gtkwave", "xvfb-run", "xauth", "timeout"]) {
-        return;
-    }
     let waves = waves::<U>(1, &["--flip", U::SHOWN]);
     let field = U::SHOWN.split(['[', '.', '@']).next().unwrap();
     let view = fs::read_to_string(&waves.view).unwrap();

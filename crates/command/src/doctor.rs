@@ -67,7 +67,7 @@ const OTHERS: [Wanted; 6] = [
         names: &["python3"],
         asked: &["--version"],
         serves: "the tests of the specifications",
-        remedy: "./setup --all",
+        remedy: "./setup",
     },
 ];
 

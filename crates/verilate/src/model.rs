@@ -107,7 +107,9 @@ impl Tools {
             key.push(value.into_encoded_bytes());
         }
         for program in &verilators {
-            key.push(program.as_os_str().as_encoded_bytes().to_vec());
+            // A link to a program is the same program.
+            let program = program.canonicalize().unwrap_or_else(|_| program.clone());
+            key.push(program.into_os_string().into_encoded_bytes());
         }
         Tools {
             build,
