@@ -113,6 +113,10 @@
 #[cfg(feature = "units")]
 include!("units.rs");
 
+// For what tests of this crate share with the others.
+#[cfg(test)]
+extern crate self as reconverge;
+
 // For the generated structs, also those of other crates.
 #[doc(hidden)]
 pub use bytemuck;

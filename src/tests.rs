@@ -2,6 +2,9 @@
 
 #[cfg(feature = "campaign")]
 mod bins;
+#[cfg(feature = "campaign")]
+#[path = "../tb/common/failed.rs"]
+mod failed;
 #[cfg(all(feature = "campaign", feature = "linked"))]
 mod fuzz;
 #[cfg(feature = "campaign")]

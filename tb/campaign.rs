@@ -13,7 +13,7 @@ use bytemuck::bytes_of;
 
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{
-    ROOT, Tested, arg, command_in, line_starting, reconverge, reconverge_ends, text,
+    ROOT, Tested, arg, command_in, line_starting, mismatch, reconverge, reconverge_ends, text,
 };
 use quick_junit::{Report, TestCaseStatus};
 use reconverge::campaign::{self, Limit, Options, Summary};
@@ -195,7 +195,7 @@ fn threads<U: Unit>(limit: Limit) -> (Options, Summary<U>) {
         rtl: None,
     };
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
-    let summary = campaign::run(&options, &rtl, |_| {}).unwrap();
+    let summary = mismatch::campaign(&options, &rtl);
     (options, summary)
 }
 

@@ -2,15 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::dump::Dump;
 use crate::common::rtl::{Change, Rtl as Folder};
 use crate::common::{
-    ROOT, Tested, arg, line_starting, loaded, program, reconverge, reconverge_ends, text,
+    ROOT, Tested, arg, line_starting, loaded, mismatch, program, reconverge, reconverge_ends, text,
 };
 use reconverge::case::Case;
+use reconverge::check::check;
 use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
 use reconverge::field::Flip;
@@ -27,12 +30,14 @@ macro_rules! tests {
                 a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides,
                 a_dump_holds_the_design_and_the_fields_of_both_sides_and_no_net_of_the_bench,
                 a_report_says_where_what_why_and_how_to_go_on,
+                a_mismatch_in_a_test_ends_as_one_of_the_command,
                 a_flip_that_never_comes_is_bad_input_and_not_a_pass,
                 a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same,
                 rtl_that_does_not_compile_is_bad_input,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 rtl_with_one_operator_changed_is_caught_and_its_case_replays,
+                a_test_on_changed_rtl_ends_with_the_line_that_shows_it_again,
                 rtl_that_breaks_the_clock_contract_is_caught_and_its_case_replays,
                 rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_alone,
                 rtl_that_stops_the_simulation_is_reported_and_its_case_replays,
@@ -49,8 +54,8 @@ fn every_flipped_bit_of_every_field_is_reported_where_it_is<U: Tested>() {
     let lanes = case.lanes as usize;
     let rtl = Rtl::<U>::own(case.lanes).unwrap();
     let mut dut = rtl.open(1).unwrap();
-    let clean = stimulus::run(&case, &mut dut, &mut U::Golden::new(lanes), &mut ());
-    assert!(clean.mismatch.is_none() && clean.compared.cycles > 20);
+    let clean = mismatch::agreed(&case, &mut dut, &mut (), U::LONG);
+    assert!(clean.compared.cycles > 20);
     let mut flips = 0;
     for (index, field) in U::fields().iter().enumerate() {
         for element in 0..field.elements(lanes) {
@@ -424,6 +429,92 @@ fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays<U: Tested>() {
         stopped.contains(why.trim_start_matches('0')),
         "{why} is not in {stopped}"
     );
+}
+
+/// What a test prints in which RTL and golden model differ on `case`: a report with everything that leads to the bug, files that are
+/// there, and a line that shows the mismatch again. Beside the shrunk case, the one that failed is saved.
+fn ends_a_test_as_the_command_does<U: Tested>(rtl: &Rtl<U>, case: &Case<U>) {
+    let mut dut = rtl.open(1).unwrap();
+    let run = || mismatch::agreed(case, &mut dut, &mut (), "the case of this test");
+    let panicked = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+    let message = panicked.downcast::<String>().unwrap();
+    let (first, report) = message.split_once("\n\n").unwrap();
+    assert!(
+        first.starts_with("the case of this test: cycle "),
+        "{first}"
+    );
+    let fields = report.lines().filter(|line| line.ends_with("<--"));
+    assert!(fields.count() > 0, "{report}");
+    assert!(report.contains("  field       rtl"), "{report}");
+    let rule = line_starting(report, "  rule    docs/");
+    let (file, id) = rule[10..].split_once('#').unwrap();
+    let id = id.split(' ').next().unwrap();
+    let document = fs::read_to_string(Path::new(ROOT).join(file)).unwrap();
+    assert!(document.contains(&format!("id=\"{id}\"")), "{rule}");
+    assert!(report.contains("\n  last cycles (golden):\n"), "{report}");
+    let shrunk = line_starting(report, "program shrunk from ");
+    assert!(!report.contains("not made smaller"), "{report}");
+    let program = &report[report.find(shrunk).unwrap() + shrunk.len()..];
+    U::assemble(program.split("\nsaved ").next().unwrap(), "shrunk.s").unwrap();
+
+    let path = |text: &str| Path::new(ROOT).join(text);
+    let saved = path(&line_starting(report, "saved   ")[8..]);
+    let folder = saved.parent().unwrap();
+    let test = std::thread::current().name().unwrap().replace("::", ".");
+    assert!(folder.ends_with(Path::new("waves/tests").join(test)));
+    assert!(folder.join(format!("{}.json", case.name())).is_file());
+    assert!(saved.is_file(), "{report}");
+    let wave = line_starting(report, "wave    ");
+    let (dump, time) = wave[8..].split_once("  (differs from ").unwrap();
+    let time = time.split(' ').next().unwrap().parse().unwrap();
+    let bits = Dump::at(&path(dump), time);
+    let bits = bits.bits(&format!("TOP.{}_tb.mismatch_o", U::NAME));
+    assert!(bits.contains('1'), "{wave}");
+    let view = line_starting(report, "view    gtkwave ");
+    for file in view[16..].split(' ') {
+        assert!(path(file).is_file(), "{view}");
+    }
+
+    let replay = &line_starting(report, "replay  ")[8..];
+    let mut shell = Command::new("sh");
+    shell.args(["-c", replay]).current_dir(ROOT);
+    let again = shell.output().unwrap();
+    assert_eq!(again.status.code(), Some(1), "{replay}: {again:?}");
+    let again = text(&again.stdout);
+    let headline = line_starting(report, "MISMATCH ");
+    assert_eq!(line_starting(&again, "MISMATCH "), headline, "{replay}");
+    fs::remove_dir_all(folder).unwrap();
+}
+
+fn a_mismatch_in_a_test_ends_as_one_of_the_command<U: Tested>() {
+    let mut case = Case::<U>::new(loaded::<U>(U::LONG));
+    case.seed = 3;
+    let (field, place) = U::SHOWN.split_once('[').unwrap();
+    let numbers: Vec<usize> = (place.split(|c: char| !c.is_ascii_digit()))
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    let [element, bit, cycle] = numbers[..] else {
+        panic!("{}", U::SHOWN)
+    };
+    case.flip = Some(Flip {
+        field: field.to_owned(),
+        element,
+        bit,
+        cycle: cycle as u64,
+    });
+    ends_a_test_as_the_command_does(&Rtl::own(case.lanes).unwrap(), &case);
+}
+
+fn a_test_on_changed_rtl_ends_with_the_line_that_shows_it_again<U: Tested>() {
+    let copy = Folder::own(U::NAME).copy().without_assertions();
+    copy.change(U::DECISIONS[0]);
+    let rtl = Rtl::<U>::of(U::LANES, copy.dir()).unwrap();
+    let fails = |number| {
+        let (_, case) = reconverge::campaign::case::<U>(1, number, rtl.build());
+        check(&case, &rtl).err()
+    };
+    let failure = (0..).find_map(fails).unwrap();
+    ends_a_test_as_the_command_does(&rtl, &failure.case);
 }
 
 /// A mismatch is not lost because its files cannot be written where they should go.

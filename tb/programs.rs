@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::{
-    self, Tested, arg, imported_programs, loaded, own_programs, program, reconverge_ends,
+    self, Tested, arg, imported_programs, loaded, mismatch, own_programs, program, reconverge_ends,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -12,10 +12,9 @@ use reconverge::case::{Case, Conditions, Kind};
 use reconverge::check::{TestCase, check};
 use reconverge::cover::Model;
 use reconverge::design::Design;
-use reconverge::design::Golden;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
-use reconverge::stimulus::{self, Ran};
+use reconverge::stimulus::Ran;
 use reconverge::unit::{LoadOptions, Programs, Records, Unit, Verdict};
 
 use reconverge::for_each_unit;
@@ -45,21 +44,11 @@ fn dut<U: Unit>(lanes: u32) -> Dut<U> {
     Rtl::<U>::own(lanes).unwrap().open(1).unwrap()
 }
 
-/// Runs `case` in lock-step.
-fn run<U: Unit>(case: &Case<U>, dut: &mut Dut<U>) -> (Ran<U>, Records<U>) {
-    let mut records = Records::default();
-    let mut golden = U::Golden::new(case.lanes as usize);
-    let outcome = stimulus::run(case, dut, &mut golden, &mut records);
-    (outcome, records)
-}
-
 /// Runs `case`, on which RTL and golden must agree.
 fn agreed<U: Unit>(case: &Case<U>, dut: &mut Dut<U>, at: &str) -> (Ran<U>, Records<U>) {
-    let (outcome, records) = run(case, dut);
-    if let Some(mismatch) = &outcome.mismatch {
-        panic!("{at}: {:?}", mismatch.diffs);
-    }
-    (outcome, records)
+    let mut records = Records::default();
+    let ran = mismatch::agreed(case, dut, &mut records, at);
+    (ran, records)
 }
 
 /// RTL of another width would differ from the golden model without being wrong.
@@ -109,11 +98,9 @@ fn own_programs_agree_on_every_clock_and_with_the_scalar_judge<U: Tested>() {
                         "{at}"
                     );
                     runs += 1;
-                    match records.judge(&case, &outcome.end) {
-                        Verdict::Agrees { lanes, .. } if lanes == U::LANES => judged_runs += 1,
-                        Verdict::NotStructured(_) if U::unjudged(file) => {}
-                        other => panic!("{at}: {other:?}"),
-                    }
+                    let ran = (&outcome, &records);
+                    let judged = mismatch::judged(&case, &dut, ran, U::unjudged(file), &at);
+                    judged_runs += u32::from(judged.is_some());
                 }
             }
         }
@@ -143,7 +130,8 @@ fn five_thousand_structured_programs_agree_with_the_scalar_judge<U: Tested>() {
         if (n as usize / duts.len()).is_multiple_of(4) {
             case.launch_mask &= environment::draw_word(7, 0, n);
         }
-        let (outcome, records) = agreed(&case, &mut duts[model], &format!("program {n}"));
+        let at = format!("program {n}");
+        let (outcome, records) = agreed(&case, &mut duts[model], &at);
         let mut pcs: Vec<u32> = records.records.iter().map(|r| r.pc).collect();
         pcs.sort_unstable();
         pcs.dedup();
@@ -152,17 +140,11 @@ fn five_thousand_structured_programs_agree_with_the_scalar_judge<U: Tested>() {
         for (count, has) in constructs.iter_mut().zip(has) {
             *count += u32::from(has);
         }
-        let verdict = records.judge(&case, &outcome.end);
-        match verdict {
-            Verdict::Agrees {
-                lanes,
-                instructions,
-            } => {
-                lanes_compared += u64::from(lanes);
-                instructions_compared += instructions;
-            }
-            other => panic!("program {n}: {other:?}\n{}", U::to_text(&case.program)),
-        }
+        let ran = (&outcome, &records);
+        let judged = mismatch::judged(&case, &duts[model], ran, false, &at);
+        let (lanes, instructions) = judged.unwrap();
+        lanes_compared += u64::from(lanes);
+        instructions_compared += instructions;
         assert_eq!(U::outcome(&outcome.end), "done", "program {n} ends");
     }
     let rare: Vec<_> = U::CONSTRUCTS
@@ -181,7 +163,7 @@ fn five_thousand_structured_programs_agree_with_the_scalar_judge<U: Tested>() {
 fn the_scalar_judge_sees_a_lane_that_strays<U: Tested>() {
     let mut case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
     case.seed = 5;
-    let (outcome, records) = run(&case, &mut dut(case.lanes));
+    let (outcome, records) = agreed(&case, &mut dut(case.lanes), "if and else");
     let scalar = U::SCALAR.unwrap();
     let judge = |records: &[_]| scalar(&case, records, &outcome.end);
     assert!(matches!(
@@ -232,8 +214,7 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>
             keep_going: false,
             rtl: None,
         };
-        let summary = campaign::run(&options, &rtl, |_| {}).unwrap();
-        assert!(summary.failures.is_empty());
+        let summary = mismatch::campaign(&options, &rtl);
         assert!(summary.compared.cycles >= 1_000_000);
         assert_eq!(bins.never_met(&summary.bins), Vec::<String>::new());
         let raw = summary.kinds["raw"].cycles;
@@ -254,7 +235,7 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>
         keep_going: false,
         rtl: None,
     };
-    let summary = campaign::run(&options, &rtl, |_| {}).unwrap();
+    let summary = mismatch::campaign(&options, &rtl);
     assert_eq!(summary.programs, 1);
     assert!(bins.never_met(&summary.bins).len() > 3);
 }
@@ -269,8 +250,8 @@ fn stalls_and_wait_states_change_no_step<U: Tested>() {
         let mut traces = Vec::new();
         for stall16 in [0, 5, 15] {
             case.stall16 = stall16;
-            let (outcome, records) = run(&case, &mut dut);
-            assert!(outcome.mismatch.is_none());
+            let at = format!("program {n} stall16 {stall16}");
+            let (outcome, records) = agreed(&case, &mut dut, &at);
             traces.push((records.records, outcome.end));
         }
         assert!(traces.iter().all(|t| *t == traces[0]), "program {n}");
@@ -341,10 +322,8 @@ fn compiled_programs_need_the_stack_that_their_compiler_declared() {
             for seed in 1..=10 {
                 let mut case = Case::<R700>::new(program.clone());
                 case.seed = seed;
-                let mut golden = <R700 as Design>::Golden::new(64);
-                let outcome = stimulus::run(&case, &mut dut, &mut golden, &mut deepest);
-                assert!(outcome.mismatch.is_none());
                 let at = format!("{} {number} seed {seed}", file.display());
+                let outcome = mismatch::agreed(&case, &mut dut, &mut deepest, &at);
                 assert_eq!(R700::outcome(&outcome.end), "done", "{at}");
                 assert!(deepest.0 <= declared, "{at}: {} of {declared}", deepest.0);
             }
@@ -391,15 +370,10 @@ fn shaders_of_mesa_for_r700(lanes: u32) {
             let mut case = Case::<R700>::new(program.clone());
             (case.seed, case.stall16) = (seed, stall16);
             (case.lanes, case.launch_mask) = (lanes, u64::MAX >> (64 - lanes));
-            let mut golden = case.golden();
             let mut watches = (Records::default(), &mut deepest);
-            let outcome = stimulus::run(&case, &mut dut, &mut golden, &mut watches);
-            assert!(outcome.mismatch.is_none(), "{at}");
+            let outcome = mismatch::agreed(&case, &mut dut, &mut watches, &at);
             let (records, _) = watches;
-            match records.judge(&case, &outcome.end) {
-                Verdict::Agrees { lanes: all, .. } if all == lanes => {}
-                other => panic!("{at}: {other:?}"),
-            }
+            mismatch::judged(&case, &dut, (&outcome, &records), false, &at);
             let alone = name.ends_with("fetch");
             let end = if alone { "error 5 NO_CALL" } else { "done" };
             assert_eq!(R700::outcome(&outcome.end), end, "{at}");
@@ -450,10 +424,8 @@ fn what_compilers_made_for_r700_agrees_in_every_build() {
                     (case.lanes, case.launch_mask) = (lanes, u64::MAX >> (64 - lanes));
                     let (outcome, records) = agreed(&case, &mut dut, &at);
                     assert_eq!(R700::outcome(&outcome.end), "done", "{at}");
-                    match records.judge(&case, &outcome.end) {
-                        Verdict::Agrees { lanes: all, .. } if all == lanes => runs += 1,
-                        other => panic!("{at}: {other:?}"),
-                    }
+                    mismatch::judged(&case, &dut, (&outcome, &records), false, &at);
+                    runs += 1;
                 }
             }
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::common::Tested;
+use crate::common::mismatch;
 use crate::common::rtl::Rtl as Folder;
 use crate::common::shaders::{mandelbrot, nested, own, renderer, scene, shaders};
 use reconverge::case::Case;
@@ -30,7 +31,8 @@ fn judged(
     pixels: &[[Vector; VARYINGS]],
 ) -> (Tile, String, u32) {
     let shading = renderer.shade(case, pixels);
-    let agreed = check_on(&shading.case, dut, Judges::All, &mut ()).unwrap();
+    let agreed = check_on(&shading.case, dut, Judges::All, &mut ())
+        .unwrap_or_else(|failure| mismatch::fails(failure, dut, "a block of the picture"));
     let alone = Pixels::new(renderer)
         .judge(&shading, pixels, &agreed)
         .unwrap();

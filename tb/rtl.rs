@@ -1,5 +1,7 @@
 //! Tests of the specifications' worked examples, corner vectors and limits, on golden and RTL.
 
+#[path = "common/failed.rs"]
+mod failed;
 #[path = "common/machine.rs"]
 mod machine;
 

@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::rtl::{Change, Rtl as Folder};
-use crate::common::{ROOT, arg, imported_programs, line_starting, program, reconverge_ends};
+use crate::common::{
+    ROOT, arg, imported_programs, line_starting, mismatch, program, reconverge_ends,
+};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::case::{Case, Conditions};
@@ -19,8 +21,8 @@ use reconverge::spa5::golden::{Event, Golden, Token};
 use reconverge::spa5::isa::{NOP, norm, seq};
 use reconverge::spa5::program::Program;
 use reconverge::spa5::state::{ERROR_NAMES, In};
-use reconverge::stimulus::{self, Ran};
-use reconverge::unit::{Campaign, LoadOptions, Programs, Records, Unit, Verdict};
+use reconverge::stimulus::Ran;
+use reconverge::unit::{LoadOptions, Programs, Records, Unit};
 use reconverge::watch::Watch;
 
 /// Lanes, and parameters that are not at their default.
@@ -65,25 +67,12 @@ impl Model {
         at: &str,
     ) -> (Ran<Spa5>, u64, Vec<u32>) {
         let mut watches = (Records::default(), watch);
-        let outcome = stimulus::run(case, &mut self.dut, &mut case.golden(), &mut watches);
-        if let Some(mismatch) = &outcome.mismatch {
-            panic!(
-                "{at}: {:?}\n{}",
-                mismatch.diffs,
-                Spa5::to_text(&case.program)
-            );
-        }
+        let outcome = mismatch::agreed(case, &mut self.dut, &mut watches, at);
         let (records, _) = watches;
-        match records.judge(case, &outcome.end) {
-            Verdict::Agrees {
-                lanes,
-                instructions,
-            } if lanes == case.launch_mask.count_ones() => {
-                let pcs = records.records.iter().map(|record| record.pc).collect();
-                (outcome, instructions, pcs)
-            }
-            other => panic!("{at}: {other:?}\n{}", Spa5::to_text(&case.program)),
-        }
+        let judged = mismatch::judged(case, &self.dut, (&outcome, &records), false, at);
+        let (_, instructions) = judged.unwrap();
+        let pcs = records.records.iter().map(|record| record.pc).collect();
+        (outcome, instructions, pcs)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::rtl::Rtl as Folder;
-use crate::common::{Tested, arg, line_starting, reconverge, reconverge_ends, text};
+use crate::common::{Tested, arg, line_starting, mismatch, reconverge, reconverge_ends, text};
 use bytemuck::bytes_of;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -13,7 +13,6 @@ use reconverge::design::Control;
 use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
 use reconverge::start::Start;
-use reconverge::stimulus;
 use reconverge::unit::{Executor as _, Records, Verdict};
 use reconverge::watch::Watch;
 
@@ -119,10 +118,8 @@ fn a_case_begins_in_the_state_that_it_says<U: Tested>() {
                 continue;
             };
             let (mut states, mut records) = (States::<U>(Vec::new()), Records::default());
-            let mut golden = case.golden();
             let watch = &mut (&mut states, &mut records);
-            let outcome = stimulus::run(&case, &mut dut, &mut golden, watch);
-            assert!(outcome.mismatch.is_none() && outcome.stopped.is_none());
+            let outcome = mismatch::agreed(&case, &mut dut, watch, "begun");
             assert!(states.0.iter().any(|s| bytes_of(s) == bytes_of(&state)));
             let verdict = records.judge(&case, &outcome.end);
             assert_eq!(

@@ -1,10 +1,14 @@
 //! A unit that can be clocked and looked at, be it the golden model or the RTL: what the tests of the
 //! specifications share.
 
+use reconverge::check::check;
 use reconverge::design::Build;
 use reconverge::design::Control;
 use reconverge::dut::{Dut, Rtl};
+use reconverge::stream::{Stream, fuzz};
 use reconverge::unit::{Executor, Unit};
+
+use crate::failed;
 
 /// Something that can be clocked and looked at.
 pub trait Machine<U: Unit> {
@@ -23,8 +27,14 @@ impl<U: Unit, G: Executor<U>> Machine<U> for G {
     }
 }
 
-/// The RTL; a stalled clock after each one brings out what it did.
-pub struct Sequencer<U: Unit>(Dut<U>);
+/// The RTL; a stalled clock after each one brings out what it did. If a test fails that has it, and RTL and golden model disagree on
+/// its pins, the report is printed.
+pub struct Sequencer<U: Unit> {
+    rtl: Rtl<U>,
+    dut: Dut<U>,
+    /// All pins; `None` after a load, which a stream of pins cannot say.
+    pins: Option<Vec<U::In>>,
+}
 
 impl<U: Unit> Sequencer<U> {
     /// Our own RTL with `lanes` lanes, after reset.
@@ -34,21 +44,45 @@ impl<U: Unit> Sequencer<U> {
 
     /// Our own RTL built as `build` says, after reset; compiled now if no such model is linked.
     pub fn built(build: Build) -> Self {
-        let mut dut = Rtl::<U>::own(build).unwrap().open(1).unwrap();
-        dut.clock(&U::In::reset(), None);
-        dut.clock(&U::In::reset(), None);
-        dut.clock(&stalled::<U>(), None);
-        Sequencer(dut)
+        let rtl = Rtl::<U>::own(build).unwrap();
+        let dut = rtl.open(1).unwrap();
+        let pins = Some(Vec::new());
+        let mut sequencer = Sequencer { rtl, dut, pins };
+        for pins in [U::In::reset(), U::In::reset(), stalled::<U>()] {
+            sequencer.pins(&pins);
+        }
+        sequencer
+    }
+
+    fn pins(&mut self, pins: &U::In) -> U::State {
+        if let Some(all) = &mut self.pins {
+            all.push(*pins);
+        }
+        *self.dut.clock(pins, None)
+    }
+}
+
+impl<U: Unit> Drop for Sequencer<U> {
+    fn drop(&mut self) {
+        if let Some(pins) = self.pins.take_if(|_| std::thread::panicking()) {
+            let stream = Stream::new("spec", self.rtl.build(), pins);
+            if let Err(failure) = check(&stream, &self.rtl) {
+                let options = fuzz::Options::default().out(failed::folder());
+                let found = fuzz::found(failure, &self.rtl, &options);
+                eprintln!("\n{}", failed::text(&found, None));
+            }
+        }
     }
 }
 
 impl<U: Unit> Machine<U> for Sequencer<U> {
     fn clock(&mut self, pins: &U::In) -> U::State {
-        self.0.clock(pins, None);
-        *self.0.clock(&stalled::<U>(), None)
+        self.pins(pins);
+        self.pins(&stalled::<U>())
     }
     fn load(&mut self, state: &U::State) {
-        self.0.load(state);
+        self.pins = None;
+        self.dut.load(state);
     }
 }
 

@@ -35,7 +35,7 @@ use crate::start::Start;
 use crate::stimulus::CaseStimulus;
 use crate::watch::Watch;
 
-pub use fuzz::{fuzz, replay};
+pub use fuzz::{found, fuzz, replay};
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 
 /// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend on the number of jobs.

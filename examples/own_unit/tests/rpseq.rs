@@ -2,8 +2,10 @@
 
 mod common;
 
+use std::path::Path;
+
 use own_unit::rpseq::{Program, RpSeq, rtl};
-use reconverge::campaign::{Options, fuzz, replay};
+use reconverge::campaign::{Options, found, fuzz, replay};
 use reconverge::case::Case;
 use reconverge::check::check;
 use reconverge::cover::Model;
@@ -18,7 +20,11 @@ fn each_lane_of_a_program_does_what_it_does_alone() {
     let text = "SSY out\n again: BR leave\n ALU\n YIELD\n JMP again\n leave: JOIN\n out: END\n";
     let program = Program::assemble(text, "loop.s").unwrap();
     let case = Case::<RpSeq>::new(program);
-    let agreed = check(&case, &Rtl::of(8, &rtl()).unwrap()).unwrap();
+    let rtl = Rtl::of(8, &rtl()).unwrap();
+    let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let agreed = check(&case, &rtl)
+        .map_err(|failure| found(failure, &rtl, Some(out)))
+        .unwrap();
     assert!(matches!(agreed.scalar, Scalar::Agrees { lanes: 8, .. }));
     assert_eq!(agreed.end.done, 1);
 }
@@ -31,7 +37,8 @@ fn all_judges_agree_on_random_programs_and_every_bin_is_met() {
             build.parameters.insert("DEPTH".to_owned(), depth);
         }
         let rtl = Rtl::<RpSeq>::of(build, &rtl()).unwrap();
-        let met = fuzz(&rtl, &Options::default(), None).unwrap();
+        let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let met = fuzz(&rtl, &Options::default(), Some(out)).unwrap();
         let bins = Model::<RpSeq>::new(rtl.build());
         println!("{:?}\n{:?}", met.outcomes, bins.overview(&met.bins));
         assert!(met.judged.programs > 100, "{:?}", met.judged);

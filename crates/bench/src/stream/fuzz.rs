@@ -167,8 +167,9 @@ fn panicking<D: Design>(stream: Stream<D>, mut why: String, options: &Options) -
     found
 }
 
-/// Shrinks, saves and reruns the stream that failed.
-fn found<D: Design>(
+/// Makes of a stream that failed on `rtl` what [`fuzz`] returns of one: shrinks and saves it, and runs it again with a dump, as
+/// `options` say. For a test that judges streams of its own.
+pub fn found<D: Design>(
     failure: Failure<Stream<D>>,
     rtl: &Rtl<D>,
     options: &Options,

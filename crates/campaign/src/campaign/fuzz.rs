@@ -41,8 +41,9 @@ pub fn fuzz<U: Campaign>(
     }
 }
 
-/// Shrinks and saves the failing case.
-fn found<U: Campaign>(
+/// Makes of a failing case what [`fuzz`] returns of one: shrinks it, saves it in `out`, and runs it again with a dump there.
+/// `rtl` is the RTL on which it failed. For a test that judges cases of its own.
+pub fn found<U: Campaign>(
     failure: Failure<Case<U>>,
     rtl: &Rtl<U>,
     out: Option<&Path>,
