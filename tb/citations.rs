@@ -517,6 +517,58 @@ fn ids_are_told_from_other_names() {
     }
 }
 
+/// The ids behind `](#` on a line.
+fn linked(line: &str) -> Vec<&str> {
+    line.split("](#")
+        .skip(1)
+        .filter_map(|rest| rest.split(')').next())
+        .collect()
+}
+
+/// Pairs of an open point and a row of "Where we depart", by which side names the other.
+fn departures(page: &str, unit: &str, section: &str) -> [BTreeSet<(String, String)>; 2] {
+    let (point, row) = (format!("{unit}-O"), format!("{unit}-{section}-"));
+    let mut pairs = [BTreeSet::new(), BTreeSet::new()];
+    let mut open = "";
+    for line in page.lines() {
+        let anchor = line
+            .split("<a id=\"")
+            .nth(1)
+            .and_then(|rest| rest.split('"').next());
+        open = anchor.unwrap_or(open);
+        let links = linked(line);
+        if open.starts_with(&point) {
+            let rows = links.iter().filter(|to| to.starts_with(&row));
+            pairs[0].extend(rows.map(|to| (open.to_owned(), (*to).to_owned())));
+        } else if open.starts_with(&row) {
+            let points = links.iter().filter(|to| to.starts_with(&point));
+            pairs[1].extend(points.map(|to| ((*to).to_owned(), open.to_owned())));
+        }
+    }
+    pairs
+}
+
+/// Someone who has only the documents finds every decision that departs from them in one table.
+#[test]
+fn a_decision_that_departs_and_its_row_name_each_other() {
+    for (unit, section, least) in [("r500", "9", 9), ("r700", "10", 2), ("spa5", "10", 4)] {
+        let page = Path::new(ROOT).join(format!("docs/spec/{unit}.md"));
+        let page = fs::read_to_string(page).unwrap();
+        let [decisions, rows] = departures(&page, unit, section);
+        assert_eq!(decisions, rows, "{unit}");
+        assert!(rows.len() >= least, "{unit}: {rows:?}");
+        let anchors = page.matches(&format!("<a id=\"{unit}-{section}-")).count();
+        let named: BTreeSet<&String> = rows.iter().map(|(_, row)| row).collect();
+        assert_eq!(named.len(), anchors, "{unit}: {named:?}");
+        // Each side alone is seen.
+        let (point, row) = rows.first().unwrap();
+        for gone in [format!("](#{row})"), format!("](#{point})")] {
+            let [decisions, rows] = departures(&page.replace(&gone, ""), unit, section);
+            assert_ne!(decisions, rows, "{unit}: {gone}");
+        }
+    }
+}
+
 #[test]
 fn an_id_that_does_not_exist_is_seen() {
     let rules = rules();

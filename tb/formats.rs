@@ -92,7 +92,7 @@ fn every_trace_record_is_as_documented<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("trace.jsonl");
     let formats = Formats::of::<U>(4);
-    let (mut records, mut outside) = (0, 0);
+    let (mut records, mut outside, mut below) = (0, 0, 0);
     // One runs out of its program; r700 halts before it can.
     let astray = dir.path().join("astray.s");
     let text_of_it = match U::NAME {
@@ -108,12 +108,9 @@ fn every_trace_record_is_as_documented<U: Tested>() {
     for program in programs {
         let shown = arg(&program);
         let args = ["--lanes", "4", "--max-steps", "300", "--trace", arg(&file)];
-        let output = reconverge(&[&["run", U::NAME, shown, "--select", "1"], &args[..]].concat());
-        assert_eq!(
-            output.status.code(),
-            Some(0),
-            "{shown}: {}",
-            text(&output.stderr)
+        reconverge_ends(
+            0,
+            &[&["run", U::NAME, shown, "--select", "1"], &args[..]].concat(),
         );
         for line in fs::read_to_string(&file).unwrap().lines() {
             if let Err(why) = formats.object("trace", line) {
@@ -121,11 +118,37 @@ fn every_trace_record_is_as_documented<U: Tested>() {
             }
             let record: Value = serde_json::from_str(line).unwrap();
             outside += u32::from(record["text"].is_null());
+            if U::NAME == "r700" {
+                let [sp, base, nb] =
+                    ["sp", "base", "nb"].map(|name| record[name].as_u64().unwrap());
+                assert_eq!(by_frames(&record), [sp, base, nb], "{line}");
+                below += u32::from(base > 0 && nb > sp - base);
+            }
             records += 1;
         }
     }
     assert!(records > 500, "{records} records");
     assert_eq!(outside > 0, text_of_it.is_some(), "{outside} steps outside");
+    assert_eq!(
+        below > 10,
+        U::NAME == "r700",
+        "{below} with branch frames below `base`"
+    );
+}
+
+/// What a record of r700 says of its stack, counted from the frames: `sp`, `sp` above the innermost loop or call frame, and the branch
+/// frames of all levels (r700-3.2-c, r700-3.2-e).
+fn by_frames(record: &Value) -> [u64; 3] {
+    let (mut sp, mut base, mut branches) = (0, 0, 0);
+    for frame in record["frames"].as_array().unwrap() {
+        let kind = frame[0].as_u64().unwrap();
+        sp += if kind == 2 { 4 } else { 1 };
+        match kind {
+            1 => branches += 1,
+            _ => base = sp,
+        }
+    }
+    [sp, base, branches]
 }
 
 // ---- saved cases --------------------------------------------------------------------------------------

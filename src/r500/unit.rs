@@ -98,7 +98,8 @@ impl Programs for R500 {
             {
                 said.to_owned()
             }
-            Some((word, _)) => word.to_owned(),
+            // Without the words, where the fields do not say all of them.
+            Some((word, _)) => word.split(" [").next().unwrap_or(word).to_owned(),
             None => text,
         }
     }

@@ -133,8 +133,12 @@ impl Programs for R700 {
 
     fn statement(program: &Program, pc: u32) -> String {
         let text = Self::disassemble(program, pc);
-        let text = text.strip_suffix("; entry").unwrap_or(&text);
-        text.trim_end().to_owned()
+        let text = text.strip_suffix("; entry").unwrap_or(&text).trim_end();
+        // Without the words, where the text does not say all of them.
+        match (text.find(" ["), text.find(']')) {
+            (Some(begin), Some(end)) => text[..begin].to_owned() + &text[end + 1..],
+            _ => text.to_owned(),
+        }
     }
 
     fn name(program: &Program) -> &str {

@@ -14,7 +14,7 @@ use super::isa::BlockOp;
 pub mod dis;
 pub mod text;
 
-pub use dis::{disassemble, hex_text, program_text};
+pub use dis::{disassemble, hex_text, program_text, statement};
 pub use text::{assemble, parse_hex};
 
 /// Returns the word of an opcode that this unit does not support, when only the mnemonic is given: PT and T

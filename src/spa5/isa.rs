@@ -9,8 +9,10 @@
 use super::program::BUNDLE;
 
 mod code;
+mod opcodes;
 
 pub use code::{Code, CodeError, Label};
+pub use opcodes::{BLACK_BOXES, black_box};
 
 /// The scheduling control word of hand-made programs (spa5-2.1).
 pub const CONTROL: u64 = 0x001f_bc00_fde0_07ef;
@@ -173,34 +175,6 @@ named! {
     }
 }
 
-/// Mnemonics of the instruction set that are not this unit's, by kind: black boxes (spa5-2.3), which are frequent in listings of
-/// NVIDIA's disassembler. Sorted within a line; no suffixes.
-///
-/// Sources: *CUDA Binary Utilities*, table "Maxwell and Pascal Instruction Set" (half precision, `HADD2` and so
-/// on, belongs to sm_53 and later), and the additional names in the open-source tables of `envydis` for GM107.
-pub const BLACK_BOXES: &[&str] = &[
-    // Floating point.
-    "FADD FADD32I FCHK FCMP FFMA FFMA32I FMNMX FMUL FMUL32I FSET FSETP FSWZADD IPA MUFU RRO",
-    "DADD DFMA DMNMX DMUL DSET DSETP",
-    "HADD2 HADD2_32I HFMA2 HFMA2_32I HMUL2 HMUL2_32I HSET2 HSETP2",
-    // Integers.
-    "BFE BFI FLO IADD IADD3 IADD32I ICMP IMAD IMAD32I IMADSP IMNMX IMUL IMUL32I ISCADD ISCADD32I ISET ISETP",
-    "LEA LOP LOP3 LOP32I POPC SHF SHL SHR XMAD",
-    "VABSDIFF VABSDIFF4 VADD VMAD VMNMX VSET VSETP VSHL VSHR",
-    // Conversions and moves.
-    "F2F F2I I2F I2I MOV MOV32I PRMT SEL SHFL",
-    // Predicates and condition codes.
-    "CSET CSETP P2R PSET PSETP R2P",
-    // Textures and surfaces.
-    "TEX TEXS TLD TLD4 TLD4S TLDS TMML TXA TXD TXQ",
-    "SUATOM SULD SURED SUST",
-    // Memory and attributes.
-    "ATOM ATOMS CCTL CCTLL CCTLT LD LDC LDG LDL LDS MEMBAR RED ST STG STL STS",
-    "AL2P ALD AST ISBERD OUT PIXLD",
-    // The rest.
-    "B2R BAR CS2R DEPBAR LEPC NOP R2B S2R STP VOTE",
-];
-
 /// Returns every mnemonic of the instruction set without its suffixes: this unit's instructions first.
 pub fn mnemonics() -> impl Iterator<Item = &'static str> {
     let set_up = SetUpOp::ALL.iter().map(|op| op.name());
@@ -210,7 +184,7 @@ pub fn mnemonics() -> impl Iterator<Item = &'static str> {
     (set_up.chain(leave))
         .chain(["BRA", "BRX", "JMP", "JMX"])
         .chain(block)
-        .chain(BLACK_BOXES.iter().flat_map(|line| line.split(' ')))
+        .chain(BLACK_BOXES.iter().map(|(name, _)| *name))
 }
 
 named! {

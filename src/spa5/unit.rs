@@ -103,9 +103,7 @@ impl Programs for Spa5 {
     }
 
     fn statement(program: &Program, pc: u32) -> String {
-        let text = Self::disassemble(program, pc);
-        let text = text.split("//").next().unwrap_or_default().trim_end();
-        text.strip_suffix(';').unwrap_or(text).to_owned()
+        asm::statement(program.word(pc), pc)
     }
 
     fn name(program: &Program) -> &str {

@@ -224,6 +224,30 @@ const MISUSE: &[(&str, usize, &str, &str)] = &[
         "`foo` is no field of JUMP",
     ),
     (".word 1 2", 1, ".word", "CMN INST ADDR"),
+    (
+        "JUMP func=0x0F -> 0 [0x402 0x20000F01 0]",
+        1,
+        "words",
+        "are those of LOOP func=0x0F -> 0x000",
+    ),
+    (
+        "JUMP func=0x0F -> 0 [0x402 0x20000F00 0",
+        1,
+        "words",
+        "`[` without `]` at the end",
+    ),
+    (
+        "L: JUMP func=0x0F -> L [0x402 0x20000F00 0]",
+        1,
+        "words",
+        "beside them the target is a number",
+    ),
+    (
+        "ENDIF [0x402 0 0]",
+        1,
+        "endif",
+        "does not take words in brackets",
+    ),
     ("OUT [0 0 0]", 1, "CMN", "is of type ALU"),
     ("ALU [0 0 0", 1, "ALU", "`[` without `]`"),
 ];

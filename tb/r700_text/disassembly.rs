@@ -24,7 +24,7 @@ fn disassembly_names_statement_constants_and_place() {
     for (q, expected) in [
         (
             quad(7, 0x8790_0001),
-            ".quad 00000007 87900001 ; POP_JUMP @7 POP:1; bits without meaning set; reserved: ILLEGAL",
+            "POP_JUMP @7 POP:1 [00000007 87900001] ; bits without meaning set; reserved: ILLEGAL",
         ),
         (
             quad(7, 0x8780_0001),
@@ -40,17 +40,19 @@ fn disassembly_names_statement_constants_and_place() {
         ),
         (
             with_u(7, 0x8500_0000),
-            ".quad 00000007 85000000 u ; JUMP @7; bits without meaning set; u belongs to ALU instructions; to the ELSE",
+            "JUMP @7 [00000007 85000000 u] ; bits without meaning set; u belongs to ALU instructions; to the ELSE",
         ),
         (
             with_u(7, 0x9380_0000),
-            ".quad 00000007 93800000 u ; EXPORT 0x00000007 0x000000; bits without meaning set; u belongs to ALU instructions",
+            "EXPORT 0x00000007 0x000000 [00000007 93800000 u] ; bits without meaning set; u belongs to ALU instructions",
         ),
         (
             quad(0, 0x8910_2000),
-            ".quad 00000000 89102000 ; CALL @0 CALL_COUNT:1; bits without meaning set; CALL",
+            "CALL @0 CALL_COUNT:1 [00000000 89102000] ; bits without meaning set; CALL",
         ),
         (quad(3, 0x8280_0100), "LOOP_END @3 FALSE"),
+        // It opens a frame like any other; what follows shows whether it is a BREAK UNLESS EXPANDED.
+        (quad(9, 0x8580_0000), "PUSH @9"),
         (
             quad(3, 0x8200_0000),
             "LOOP_START @3 ; LOOP i0; i0: count 0, first 0, step 0",
@@ -180,9 +182,9 @@ proptest! {
         prop_assert_eq!(again.unwrap().quads, vec![q], "{}", text);
     }
 
-    /// `.quad` is for what fields cannot say, and for nothing else.
+    /// The words are given if fields cannot say all of them, and only then; alone if they have no mnemonic.
     #[test]
-    fn only_meaningless_bits_need_quad(q in any_quad()) {
+    fn only_meaningless_bits_need_words(q in any_quad()) {
         let text = disassemble(q, 0, &Registers::default());
         let sayable = match Word::decode(q) {
             Word::Alu(_) => true,
@@ -190,7 +192,9 @@ proptest! {
             Word::Mem(_) => !q.u,
             Word::Reserved(..) => false,
         };
-        prop_assert_eq!(text.starts_with(".quad"), !sayable, "{}", text);
+        let nameless = matches!(Word::decode(q), Word::Reserved(..));
+        prop_assert_eq!(text.starts_with(".quad"), nameless, "{}", text);
+        prop_assert_eq!(text.contains(" ["), !sayable && !nameless, "{}", text);
     }
 
     /// What the disassembler calls a statement is one: the table's own words under that name.

@@ -7,6 +7,12 @@ use super::*;
 const MISUSE: &[(&str, &str)] = &[
     ("", " program: has no instruction"),
     (".stack 1", " program: has no instruction"),
+    // Words in brackets.
+    ("JUMP @7 [00000008 85000000]", "1: words: are those of JUMP @8"),
+    ("JUMP @7 [00000007 87900001]", "1: words: are those of POP_JUMP @7 POP:1"),
+    ("JUMP @7 [00000007 85100000", "1: words: `[` without `]` at the end"),
+    ("L: JUMP @L [00000007 85100000]", "1: words: beside them the address is a number"),
+    ("LOOP\nENDLOOP [00000007 85100000]", "2: words: a statement has none"),
     // Nesting.
     ("ALU\nELSE", "2: ELSE: belongs to an IF, none is open"),
     ("ENDIF", "1: ENDIF: belongs to an IF, none is open"),

@@ -95,6 +95,53 @@ fn listings_are_the_cubins() {
     }
 }
 
+/// The name of each black box of the listings, and that none of a compiled program is without one.
+#[test]
+fn black_boxes_have_the_names_that_nvdisasm_prints() {
+    let mut named = BTreeSet::new();
+    for path in files("cubin", "sass") {
+        let text = fs::read_to_string(&path).unwrap();
+        let mut instruction = String::new();
+        for line in text.lines() {
+            let words = line.split("/* 0x").nth(1).and_then(|w| w.get(..16));
+            let code = line.split("*/").nth(1).unwrap_or_default();
+            let mut parts = code
+                .split_whitespace()
+                .filter(|t| !t.starts_with(['{', '@', '/']));
+            if let Some(name) = parts
+                .next()
+                .filter(|_| code.contains(';') || code.contains('}'))
+            {
+                instruction = name.split(['.', ';']).next().unwrap().to_owned();
+            }
+            let Some(word) = words.and_then(|w| u64::from_str_radix(w, 16).ok()) else {
+                continue;
+            };
+            let name = std::mem::take(&mut instruction);
+            if let Word::Other(word) = Word::decode(word)
+                && !name.is_empty()
+            {
+                assert_eq!(isa::black_box(word), Some(&*name), "{line}");
+                named.insert(name);
+            }
+        }
+    }
+    assert!(named.len() > 10, "{named:?}");
+    let mut nameless = BTreeSet::new();
+    for (folder, ending) in [("cubin", "cubin"), ("cuda", "cubin"), ("mesa", "bin")] {
+        for path in files(folder, ending) {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let loaded = load(&fs::read(&path).unwrap(), name, &LoadOptions::default()).unwrap();
+            let others = instructions(&loaded.program).filter_map(|(_, word)| match word {
+                Word::Other(word) if isa::black_box(word).is_none() => Some(word),
+                _ => None,
+            });
+            nameless.extend(others);
+        }
+    }
+    assert_eq!(nameless, BTreeSet::new());
+}
+
 /// `st_value`, section size, and the lists of attribute 0x34 as a listing prints them, normalized.
 #[test]
 fn the_kernel_with_an_indirect_call() {

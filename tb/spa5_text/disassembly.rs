@@ -24,12 +24,12 @@ fn disassembly_says_what_is_peculiar() {
         (
             0x08,
             0xe290_0000_0400_000f,
-            ".word 0xe29000000400000f; // SSY 0x50, and bits that the unit ignores",
+            "SSY 0x50; /* 0xe29000000400000f */ // bits that the unit ignores",
         ),
         (
             0x08,
             0xe24f_0000_0000_000f,
-            ".word 0xe24f00000000000f; // @P0 BRA 0x10, and bits that the unit ignores",
+            "@P0 BRA 0x10; /* 0xe24f00000000000f */ // bits that the unit ignores",
         ),
         (
             0x08,
@@ -50,14 +50,31 @@ fn disassembly_says_what_is_peculiar() {
         (
             0x08,
             0xe3a0_0000_0000_00c0,
-            ".word 0xe3a00000000000c0; // BPT; UNSUPPORTED",
+            "BPT; /* 0xe3a00000000000c0 */ // UNSUPPORTED",
         ),
         (
             0x08,
             0xe3b0_0000_0007_000f,
             ".word 0xe3b000000007000f; // ILLEGAL",
         ),
-        (0x08, 0x5c98_0780_0027_0003, ".word 0x5c98078000270003;"),
+        (0x08, 0x5c98_0780_0027_0003, "MOV; /* 0x5c98078000270003 */"),
+        (0x08, 0, "X; /* 0x0000000000000000 */"),
+        (
+            0x08,
+            0xe214_0110_0018_002f,
+            "JMP c[0x11][0x1]; /* 0xe21401100018002f */ // UNSUPPORTED",
+        ),
+        (
+            0x08,
+            0xe200_0110_0017_042f,
+            "JMX c[0x11][R4+0x1]; /* 0xe20001100017042f */ // UNSUPPORTED",
+        ),
+        // With bits set that no field has, a RET is one all the same.
+        (
+            0x08,
+            0xe322_d4f6_c57e_666f,
+            "@!P6 RET; /* 0xe322d4f6c57e666f */ // bits that the unit ignores",
+        ),
         (0x28, NOP, "NOP; // entry"),
         (
             0x30,
@@ -202,13 +219,20 @@ fn any_word_round_trips() {
         let word = any_word(&mut rng);
         let line = disassemble(word, 8, &p);
         assert_eq!(first(&line), word, "{line}");
+        let listed = line.contains("; /* 0x");
+        said += usize::from(!listed);
+        // Only what has no mnemonic is not called by one.
         let is_word = line.starts_with(".word");
-        said += usize::from(!is_word);
-        // Only what has no mnemonic, and ignored bits, need it.
+        assert_eq!(
+            is_word,
+            matches!(Word::decode(word), Word::Illegal(_)),
+            "{line}"
+        );
+        // The word follows where the text does not say all of it.
         if let Word::SetUp(_) | Word::Branch(_) | Word::Indirect(_) | Word::Leave(_) =
             Word::decode(word)
         {
-            assert_eq!(is_word, !Word::is_canonical(word), "{line}");
+            assert_eq!(listed, !Word::is_canonical(word), "{line}");
         }
     }
     assert!(said > 4000, "{said}");

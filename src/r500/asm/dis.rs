@@ -13,14 +13,14 @@ use crate::text::{listing_line, name_comment, with_notes};
 ///
 /// Flow control is written in the manual's terms; a comment names the statement if the words are a
 /// row of r500-7.1 (also with `IGNORE_UNCOVERED`, and Mesa's LOOP), with the absolute target and
-/// the constants that it reads. Flow control with bits set that belong to no field becomes `.word`.
+/// the constants that it reads. Where the fields do not say all bits, the words follow in brackets, which the assembler reads.
 /// `pc` is the instruction's absolute address, `regs` the registers that it runs under.
 pub fn disassemble(slot: Slot, pc: u16, regs: &Registers) -> String {
     let text = mnemonic(slot);
     let mut notes = Vec::new();
     if let Some(fc) = Fc::decode(slot) {
-        if text.starts_with('.') {
-            notes.push(format!("{}; bits without meaning set", fields(&fc)));
+        if text.ends_with(']') {
+            notes.push("bits without meaning set".to_owned());
         }
         notes.push(match statement(slot) {
             Some(name) => format!("{name}{}", operands(&fc, regs)),
@@ -49,8 +49,14 @@ fn mnemonic(slot: Slot) -> String {
             }
         }
         Some(fc) if fc.encode() == slot && only_fc_fields(fc.cmn) => fields(&fc),
-        Some(_) => format!(".word {}", words(slot)),
+        Some(fc) => format!("{} [{}]", fields(&fc), words(slot)),
     }
+}
+
+/// Returns the fields of flow control, which do not say all of `slot` if it has bits set that belong to none; `None` if it is
+/// none.
+pub(super) fn all_fields(slot: Slot) -> Option<String> {
+    Fc::decode(slot).map(|fc| fields(&fc))
 }
 
 /// Returns the words as the spec prints them: three, or all six if words that the sequencer does not read are not 0.

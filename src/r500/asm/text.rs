@@ -71,7 +71,7 @@
 //!
 //! ```text
 //! OP func=N [any] [else] [a=A] [b0=B] [b1=B] [pop=N] [bool=N] [int=N] [pred=P] [inv] [ign]
-//!    [global] [tex_wait] [last] [no_alu_wait] [-> TARGET]
+//!    [global] [tex_wait] [last] [no_alu_wait] [-> TARGET] [WORDS]
 //! .word CMN INST ADDR [-> LABEL]
 //! .word CMN W1 INST ADDR W4 W5 [-> LABEL]
 //! ```
@@ -79,7 +79,8 @@
 //! OP is JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP or CONTINUE, A is NONE, POP, PUSH or
 //! 3, B is NONE, DECR, INCR or 3, P is NONE, RGBA, R, G, B, A, 6 or 7. Missing fields are 0,
 //! except that `ALU_WAIT` is set unless `no_alu_wait` is given. TARGET is `JUMP_ADDR` itself, or a label,
-//! which becomes absolute or relative as `global` says.
+//! which becomes absolute or relative as `global` says. WORDS are three or six words in brackets, `[CMN INST ADDR]`: those of the
+//! instruction, where bits are set that belong to no field. They must have the fields of the line, and TARGET is a number then.
 //!
 //! # `.hex`
 //!
@@ -88,6 +89,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::dis::all_fields;
 use super::{Cond, Line, Stmt, Targets, expand};
 use crate::input::InputError;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
@@ -446,12 +448,22 @@ fn statement(at: Place, word: &str, text: &str) -> Result<Stmt, InputError> {
         "tex" => return plain(at, Type::Tex, text),
         _ => {}
     }
+    let (text, words) = match text.split_once('[') {
+        Some((text, words)) => (text, Some(words)),
+        None => (text, None),
+    };
     let operands = tokens(at, text)?;
     let raw = operands
         .iter()
         .any(|t| t.to_ascii_lowercase().starts_with("func="));
+    if words.is_some() && !raw {
+        return Err(at.error(word, "does not take words in brackets"));
+    }
     match Op::from_name(word) {
-        Some(op) if raw => return flow_control(at, op, &operands),
+        Some(op) if raw => {
+            let said = flow_control(at, op, &operands)?;
+            return words.map_or(Ok(said.clone()), |words| with_words(at, said, words));
+        }
         Some(Op::BreakLoop | Op::BreakRep) => {
             return Err(at.error(word, "needs func=N; the statement is BREAK"));
         }
@@ -621,6 +633,28 @@ fn table(at: Place, inside: &str) -> Result<Cond, InputError> {
             "condition",
             format!("`{t}` does not belong into table(T, P, bN)"),
         )),
+    }
+}
+
+/// Returns the instruction with the words of the text behind `[`, which must have the fields of `said`.
+fn with_words(at: Place, said: Stmt, text: &str) -> Result<Stmt, InputError> {
+    let bad = |message: String| Err(at.error("words", message));
+    let (Some(inside), Stmt::Raw { slot: said, target }) =
+        (text.trim_end().strip_suffix(']'), said)
+    else {
+        return bad("`[` without `]` at the end".to_owned());
+    };
+    if target.is_some() {
+        return bad("beside them the target is a number".to_owned());
+    }
+    let stmt = raw_words(at, inside)?;
+    let fields = |slot: Slot| {
+        all_fields(slot).unwrap_or_else(|| Type::from_bits(slot.cmn).name().to_owned())
+    };
+    match &stmt {
+        Stmt::Raw { slot, target: None } if fields(*slot) == fields(said) => Ok(stmt),
+        Stmt::Raw { slot, .. } => bad(format!("are those of {}", fields(*slot))),
+        _ => Ok(stmt),
     }
 }
 

@@ -11,8 +11,9 @@ use crate::text::{listing_line, name_comment, with_notes};
 /// Returns `quad` as one line of assembly that assembles to the same words and u.
 ///
 /// The instruction is written in the manual's terms; a comment names the statement if the words are part of
-/// a row of r700-7.1, and gives the constants that it reads. Words without a mnemonic, with bits that have no meaning, or
-/// with a u on anything but an ALU instruction become `.quad`. `pc` is the instruction's address, `regs` the registers
+/// a row of r700-7.1, and gives the constants that it reads. Where the text does not say all of the words, they follow in brackets, which
+/// the assembler reads: with bits that have no meaning, or with a u on anything but an ALU instruction. Words without a mnemonic become
+/// `.quad`. `pc` is the instruction's address, `regs` the registers
 /// that it runs under.
 pub fn disassemble(quad: Quad, pc: u32, regs: &Registers) -> String {
     with_notes(mnemonic(quad), &notes(quad, pc, regs))
@@ -22,8 +23,17 @@ pub fn disassemble(quad: Quad, pc: u32, regs: &Registers) -> String {
 fn mnemonic(quad: Quad) -> String {
     match sayable(quad) {
         Some(word) => fields(word, quad.u),
-        None => format!(".quad {}", words(quad)),
+        None => match Word::decode(quad) {
+            Word::Reserved(..) => format!(".quad {}", words(quad)),
+            word => format!("{} [{}]", fields(word, false), words(quad)),
+        },
     }
+}
+
+/// Returns the instruction of words in the manual's terms, whatever other bits are set.
+pub(super) fn all_fields(quad: Quad) -> String {
+    let word = Word::decode(quad);
+    fields(word, quad.u && matches!(word, Word::Alu(_)))
 }
 
 /// Returns the two words and u as the spec's listings print them.
@@ -163,14 +173,14 @@ fn mem_fields(mem: Mem) -> String {
     t
 }
 
-/// Returns the comments: the statement, the mnemonic of words in `.quad`, constants, and the place.
+/// Returns the comments: the statement, what is odd about the words, constants, and the place.
 fn notes(quad: Quad, pc: u32, regs: &Registers) -> Vec<String> {
     let mut notes = Vec::new();
     let word = Word::decode(quad);
     if sayable(quad).is_none() {
         notes.push(match word {
             Word::Reserved(..) => "reserved opcode: ILLEGAL".to_owned(),
-            _ => format!("{}; bits without meaning set", fields(word, false)),
+            _ => "bits without meaning set".to_owned(),
         });
         if quad.u {
             notes.push("u belongs to ALU instructions".to_owned());
@@ -281,7 +291,6 @@ fn general(cf: &Cf) -> Option<String> {
         (CfOp::Jump, 0) => format!("IF{when}"),
         (CfOp::Push, 0) if on_boolean => format!("IF{when} FRAME"),
         (CfOp::Push, 1) if on_boolean => format!("IF{when} FRAME, end of two IFs"),
-        (CfOp::Push, 0) if always => "BREAK or CONTINUE UNLESS EXPANDED".to_owned(),
         (CfOp::PushElse, 0) if on_boolean => format!("IF{when} FRAME, with ELSE"),
         (CfOp::Else, 0) if always => "ELSE STAY".to_owned(),
         (CfOp::Else, 1) if always => "ELSE".to_owned(),

@@ -52,7 +52,8 @@
 //! LLVM's END_LOOP is LOOP_END and its CF_END is NOP END. It prints neither `u` nor DONE: add the `u` to
 //! a listing; its EXPORT may stay, which makes no difference here.
 //!
-//! `.quad` takes words in hexadecimal with or without `0x`: words without a mnemonic, or with bits that have no meaning.
+//! `.quad` takes words in hexadecimal with or without `0x`. Behind an instruction in the manual's terms they may stand in brackets,
+//! `JUMP @7 [00000007 85010000]`, where bits are set that have no meaning; they must have the fields of the line.
 //!
 //! # Statements (`.s`)
 //!
@@ -78,6 +79,7 @@
 //! Besides directives and comments, each line is `DW0 DW1` or `DW0 DW1 u`, words in hexadecimal with or
 //! without `0x`.
 
+use super::dis::all_fields;
 use super::{ElseForm, EndifForm, Line, LoopKind, Stmt, When, expand};
 use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Mem, MemOp};
@@ -117,15 +119,7 @@ fn assemble_lines(source: &str, file: &str) -> Result<Program, InputError> {
             Item::Line(word, operands) if word.starts_with('.') => {
                 return settings.directive(at, &word, operands, true);
             }
-            Item::Line(word, operands) => {
-                let o = Operands {
-                    at,
-                    word: &word,
-                    rest: text::operands(operands).collect(),
-                    fixed: 0,
-                };
-                line(o)?
-            }
+            Item::Line(word, operands) => instruction(at, &word, operands)?,
         };
         stmts.push(Line::new(at.line, stmt));
         Ok(())
@@ -265,6 +259,40 @@ impl Settings {
             },
             quads,
         })
+    }
+}
+
+/// Parses an instruction or a statement; an instruction may have its words in brackets, which must have the fields of the text.
+fn instruction(at: Place, word: &str, operands: &str) -> Result<Stmt, InputError> {
+    let bad = |message: String| Err(at.error("words", message));
+    let (text, words) = match operands.strip_prefix('[') {
+        Some(words) => ("", Some(words)),
+        None => match operands.split_once(" [") {
+            Some((text, words)) => (text, Some(words)),
+            None => (operands, None),
+        },
+    };
+    let said = line(Operands {
+        at,
+        word,
+        rest: text::operands(text).collect(),
+        fixed: 0,
+    })?;
+    let Some(words) = words else {
+        return Ok(said);
+    };
+    let Some(inside) = words.trim_end().strip_suffix(']') else {
+        return bad("`[` without `]` at the end".to_owned());
+    };
+    let words: Vec<&str> = text::operands(inside).collect();
+    let quad = quad(at, "words", &words)?;
+    match said {
+        Stmt::Raw {
+            target: Some(_), ..
+        } => bad("beside them the address is a number".to_owned()),
+        Stmt::Raw { quad: said, .. } if all_fields(said) == all_fields(quad) => Ok(raw(quad)),
+        Stmt::Raw { .. } => bad(format!("are those of {}", all_fields(quad))),
+        _ => bad("a statement has none".to_owned()),
     }
 }
 

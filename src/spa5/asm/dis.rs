@@ -7,42 +7,96 @@ use std::fmt::Write as _;
 
 use super::bare;
 use crate::spa5::isa::{
-    Branch, CONTROL, Cond, Indirect, Leave, NOP, Pred, SetUp, Target, Test, Word, is_control, norm,
+    BlockOp, Branch, CONTROL, Cond, Indirect, Leave, NOP, Pred, SetUp, Target, Test, Word,
+    black_box, is_control, norm,
 };
 use crate::spa5::program::Program;
 
 /// Returns `word` as one line of assembly that assembles to the same word at `pc`.
 ///
-/// Targets are the addresses that the offset gives, not normalized. Black boxes except NOP, words without a mnemonic,
-/// and words with bits that the unit ignores become `.word`; at the address of a control word, `word` becomes
-/// `.control`. A comment describes peculiarities of the instruction in `program`.
+/// Targets are the addresses that the offset gives, not normalized. Where the text does not say all of the word, the word follows in a
+/// comment, as in listings of `nvdisasm -hex`: behind black boxes except NOP, instructions with bits that the unit ignores, and
+/// unsupported ones. Words without a mnemonic become `.word`; at the address of a control word, `word` becomes `.control`. A last
+/// comment describes peculiarities of the instruction in `program`.
 pub fn disassemble(word: u64, pc: u32, program: &Program) -> String {
-    let (pred, text) = instruction(word, pc, &BTreeMap::new());
+    let Said { text, all, .. } = say(word, pc, &BTreeMap::new());
+    let listed = match all {
+        true => String::new(),
+        false => format!(" {}", listed(word)),
+    };
+    text + &listed + &remark(word, pc, program)
+}
+
+/// Returns the instruction alone, for a screen: neither the word nor remarks.
+pub fn statement(word: u64, pc: u32) -> String {
+    let text = say(word, pc, &BTreeMap::new()).text;
+    text.strip_suffix(';').unwrap_or(&text).to_owned()
+}
+
+/// Returns the word as a comment that the assembler reads.
+fn listed(word: u64) -> String {
+    format!("/* {word:#018x} */")
+}
+
+/// Returns the last comment of a line; empty if there is nothing to say.
+fn remark(word: u64, pc: u32, program: &Program) -> String {
     let notes = notes(word, pc, program);
-    let pred = if pred.is_empty() { pred } else { pred + " " };
     match notes.is_empty() {
-        true => format!("{pred}{text}"),
-        false => format!("{pred}{text} // {}", notes.join("; ")),
+        true => String::new(),
+        false => format!(" // {}", notes.join("; ")),
     }
 }
 
-/// Returns predicate and instruction; targets with a name in `labels` are written as that name.
-fn instruction(word: u64, pc: u32, labels: &BTreeMap<i64, String>) -> (String, String) {
+/// An instruction as text.
+struct Said {
+    /// The instruction with its predicate.
+    text: String,
+    /// Length of the predicate.
+    pred: usize,
+    /// The text says all of the word.
+    all: bool,
+}
+
+/// Returns a word as text; targets with a name in `labels` are written as that name.
+fn say(word: u64, pc: u32, labels: &BTreeMap<i64, String>) -> Said {
+    let plain = |text: String, all: bool| Said { text, pred: 0, all };
     if is_control(pc) {
-        return (String::new(), format!(".control {word:#018x}"));
+        return plain(format!(".control {word:#018x}"), true);
     }
     let decoded = Word::decode(word);
-    let sayable = match decoded {
-        Word::Other(word) => word == NOP,
-        Word::Illegal(_) => false,
-        Word::Unsupported(op, word) => word == bare(op),
-        _ => Word::is_canonical(word),
-    };
-    if sayable {
-        let (pred, text) = fields(decoded, pc, labels);
-        (pred, text + ";")
-    } else {
-        (String::new(), format!(".word {word:#018x};"))
+    match decoded {
+        Word::Illegal(_) => plain(format!(".word {word:#018x};"), true),
+        Word::Other(word) => {
+            let name = black_box(word).unwrap_or("X");
+            plain(format!("{name};"), word == NOP)
+        }
+        Word::Unsupported(op, word) => match op {
+            BlockOp::Jmx | BlockOp::Jmp | BlockOp::Jcal => {
+                let place = constant_bank(op, word);
+                plain(format!("{} {place};", op.name()), false)
+            }
+            _ => plain(format!("{};", op.name()), word == bare(op)),
+        },
+        _ => {
+            let (pred, text) = fields(decoded, pc, labels);
+            let space = if pred.is_empty() { "" } else { " " };
+            Said {
+                text: format!("{pred}{space}{text};"),
+                pred: pred.len(),
+                all: Word::is_canonical(word),
+            }
+        }
+    }
+}
+
+/// Returns the operand of JMX, JMP and JCAL in their constant-bank form, which has the fields of the other instructions' (spa5-2.3).
+fn constant_bank(op: BlockOp, word: u64) -> String {
+    let bank = (word >> 36 & 31) as u8;
+    let address = (word >> 20 & 0xffff) as u16;
+    let target = Target::Bank { bank, address };
+    match op {
+        BlockOp::Jmx => indirect((word >> 8 & 0xff) as u8, target),
+        _ => place(target, 0, &BTreeMap::new()),
     }
 }
 
@@ -155,7 +209,7 @@ fn indirect(register: u8, target: Target) -> String {
     }
 }
 
-/// Returns the comments: the mnemonic of a `.word`, its error, its target, and the place.
+/// Returns the remarks: ignored bits, the error, the target, and the place.
 fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
     let mut notes = Vec::new();
     if is_control(pc) {
@@ -165,19 +219,8 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
     match decoded {
         Word::Other(_) => {}
         Word::Illegal(_) => notes.push("ILLEGAL".to_owned()),
-        Word::Unsupported(op, word) => {
-            if word != bare(op) {
-                notes.push(op.name().to_owned());
-            }
-            notes.push("UNSUPPORTED".to_owned());
-        }
-        _ if !Word::is_canonical(word) => {
-            let (pred, text) = fields(decoded, pc, &BTreeMap::new());
-            let space = if pred.is_empty() { "" } else { " " };
-            notes.push(format!(
-                "{pred}{space}{text}, and bits that the unit ignores"
-            ));
-        }
+        Word::Unsupported(..) => notes.push("UNSUPPORTED".to_owned()),
+        _ if !Word::is_canonical(word) => notes.push("bits that the unit ignores".to_owned()),
         _ => {}
     }
     let cond = match decoded {
@@ -292,8 +335,8 @@ pub fn program_text(program: &Program) -> String {
     for (pc, word) in lines() {
         let target = match Word::decode(*word) {
             Word::Indirect(_) => None,
-            decoded if Word::is_canonical(*word) && !is_control(pc) => decoded.target(),
-            _ => None,
+            _ if is_control(pc) => None,
+            decoded => decoded.target(),
         };
         if let Some(address) = target.and_then(|t| t.address(pc))
             && address % 8 == 0
@@ -315,9 +358,13 @@ pub fn program_text(program: &Program) -> String {
         if is_control(pc) && *word == CONTROL && label.is_none() {
             continue;
         }
-        let (pred, text) = instruction(*word, pc, &labels);
+        let Said { text, pred, all } = say(*word, pc, &labels);
         let notes = notes(*word, pc, program).join("; ");
-        let line = format!("{pred:>7} {text}");
+        let (pred, text) = text.split_at(pred);
+        let mut line = format!("{pred:>7} {}", text.trim_start());
+        if !all {
+            line = format!("{line:<16} {}", listed(*word));
+        }
         let _ = writeln!(
             t,
             "{}",
@@ -334,7 +381,7 @@ pub fn hex_text(program: &Program) -> String {
         let pc = program.prog_base.wrapping_add(offset);
         let note = match is_control(pc) {
             true => "control".to_owned(),
-            false => disassemble(*word, pc, program),
+            false => say(*word, pc, &BTreeMap::new()).text + &remark(*word, pc, program),
         };
         let _ = writeln!(t, "{pc:04x} {word:016x} ; {note}");
     }

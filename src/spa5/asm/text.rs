@@ -28,11 +28,12 @@
 //! | operand | meaning |
 //! |---|---|
 //! | `@P0` to `@P6`, `@PT`, `@!P0` ... | the predicate (spa5-2.4); PT if there is none |
-//! | `CC.GE` | the CC test by its name in spa5-2.4; T if there is none |
+//! | `CC.GE` | the CC test by its name in spa5-2.4, also `CC.TRUE` and `CC.FALSE` for T and F; T if there is none |
 //! | PLACE | an address, or a label as `NAME` or `` `(NAME) ``. Not normalized; any address that an offset can reach, for JMP and JCAL any of 32 bits |
-//! | `c[BANK][ADDRESS]` | instead of a place: the constant-bank form, 0..31 and -32768..65535; JMP and JCAL have none |
+//! | `c[BANK][ADDRESS]` | instead of a place: the constant-bank form, 0..31 and -32768..65535; of JMP, JCAL and JMX it is UNSUPPORTED, and needs its word in a comment |
 //! | `R0 OFFSET` | register R0 to R254 or RZ, and the offset of BRX; `c[BANK][R0+ADDRESS]`, or with only one of the two, its constant-bank form |
-//! | `R0 ADDRESS` | the same for the address of JMX, 32 bits; it has no constant-bank form |
+//! | `R0 ADDRESS` | the same for the address of JMX, 32 bits |
+//! | `&req={0,1}`, `&wr=0x1`, `&rd=0x0`, `&req_6`; `?sched`, `?WAIT5` ... | scheduling, in braces or not, anywhere behind the mnemonic: ignored, because it does not change what an instruction does (spa5-O20) |
 //!
 //! | line | instruction |
 //! |---|---|
@@ -46,7 +47,8 @@
 //! # Listings of `nvdisasm`
 //!
 //! A comment of `0x` and 16 digits is a word. Behind an instruction it belongs to that instruction: a black
-//! box takes it over, and any other instruction must agree with it; after one that ends with `}` it may stand on a later line.
+//! box takes it over, and any other instruction must agree with it, apart from bits that the unit ignores; after one that ends with `}`
+//! it may stand on a later line. `dis` writes such a comment where the text does not say all of a word.
 //! Alone on a line it is a control word. Other comments, including addresses, are ignored.
 //!
 //! Of several sections, only `.text...` is read, and there may be only one. `(*"BRANCH_TARGETS A,B"*)` behind
@@ -96,7 +98,8 @@ mod directives;
 mod parts;
 use parts::{
     Operands, WORD_DIGITS, annotation, bank_form, braces, check_label, constant, hex_digits,
-    is_bank_form, is_black_box, label, predicate, split_comments, unknown_mnemonic, word,
+    is_bank_form, is_black_box, label, predicate, split_comments, unknown_mnemonic, unscheduled,
+    word,
 };
 
 /// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
@@ -305,7 +308,8 @@ impl<'a> Assembler<'a> {
                     self.directive(at, &directive, operands.trim())?;
                 }
             } else if !matches!(self.section, Section::Skipped(_)) {
-                let (text, closes) = braces(rest);
+                let rest = unscheduled(at, rest)?;
+                let (text, closes) = braces(rest.trim());
                 if text.is_empty() {
                     continue;
                 }
@@ -341,7 +345,10 @@ impl<'a> Assembler<'a> {
         let (right, name) = match listed {
             Listed::Text => (true, ""),
             Listed::BlackBox => (matches!(found, Word::Other(_)), "a black box"),
-            Listed::Opcode(op) => (found.name() == Some(op.name()), op.name()),
+            Listed::Opcode(op) => {
+                let same = matches!(found, Word::Unsupported(other, _) if other == op);
+                (same, op.name())
+            }
         };
         if !right {
             let other = match found {
@@ -493,7 +500,20 @@ impl<'a> Assembler<'a> {
             suffixes: suffixes.collect(),
             rest: text::operands(operands).collect(),
         };
-        let parsed = if let Some(op) = SetUpOp::from_name(stem) {
+        let in_bank = o.rest.last().is_some_and(|text| is_bank_form(text));
+        let block = BlockOp::from_name(stem)
+            .filter(|op| in_bank || !matches!(op, BlockOp::Jmx | BlockOp::Jmp | BlockOp::Jcal));
+        let parsed = if let Some(op) = block {
+            if pred.is_some() || !o.suffixes.is_empty() || !o.rest.is_empty() {
+                let owed = Line::new(at.line, mnemonic.to_owned());
+                self.owed.insert(self.code.here(), owed);
+            }
+            return Ok(Parsed {
+                word: bare(op),
+                target: None,
+                listed: Listed::Opcode(op),
+            });
+        } else if let Some(op) = SetUpOp::from_name(stem) {
             if pred.is_some() {
                 return Err(at.error(op.name(), "has no predicate: it always executes"));
             }
@@ -532,16 +552,6 @@ impl<'a> Assembler<'a> {
                 keep_ref_count,
             });
             parsed(word, None)
-        } else if let Some(op) = BlockOp::from_name(stem) {
-            if pred.is_some() || !o.suffixes.is_empty() || !o.rest.is_empty() {
-                let owed = Line::new(at.line, mnemonic.to_owned());
-                self.owed.insert(self.code.here(), owed);
-            }
-            return Ok(Parsed {
-                word: bare(op),
-                target: None,
-                listed: Listed::Opcode(op),
-            });
         } else if is_black_box(stem) {
             return Ok(Parsed {
                 word: NOP,
@@ -564,9 +574,6 @@ impl<'a> Assembler<'a> {
         let at = o.at;
         let text = o.next("target")?;
         if is_bank_form(text) {
-            if absolute {
-                return Err(at.error(o.word, "has no constant-bank form"));
-            }
             return Ok((self.bank(at, text)?, None));
         }
         let pc = self.code.here();

@@ -25,7 +25,7 @@ impl Tested for Spa5 {
         shown: "BRA NOWHERE",
     };
     const CUT_OFF: Option<&str> = None;
-    const TRACED: &str = r#"{"step":0,"pc":8,"word":"0x5b6b00000007ff07","a":"0xf","t":"0xf","active":"0xf","pc_next":16,"d_brk":"0x0","d_cont":"0x0","d_ret":"0x0","exited":"0x0","killed":"0x0","vis":0,"sp":0,"status":0,"err":0,"top":null,"text":".word 0x5b6b00000007ff07; // entry"}"#;
+    const TRACED: &str = r#"{"step":0,"pc":8,"word":"0x5b6b00000007ff07","a":"0xf","t":"0xf","active":"0xf","pc_next":16,"d_brk":"0x0","d_cont":"0x0","d_ret":"0x0","exited":"0x0","killed":"0x0","vis":0,"sp":0,"status":0,"err":0,"top":null,"text":"ISETP; /* 0x5b6b00000007ff07 */ // entry"}"#;
 
     const ONLY_IN_VARIANTS: &[Change] = &[
         // BRX goes where the highest thread wants.

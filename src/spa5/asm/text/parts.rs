@@ -1,5 +1,7 @@
 //! Parts of a line: comments, labels, words, operands.
 
+use std::borrow::Cow;
+
 use crate::input::InputError;
 use crate::spa5::isa::{self, Cond, OFFSETS, Pred, Target, Test};
 use crate::text::{self, Place};
@@ -91,6 +93,97 @@ pub(super) fn braces(text: &str) -> (&str, bool) {
         Some(inside) => (inside.trim(), true),
         None => (text.trim(), false),
     }
+}
+
+/// Returns an instruction without what only schedules it: `&req={0,1}`, `&wr=0x1`, `&req_6`, `?WAIT5`, each also in braces. A black box
+/// is returned as it is, because all of its operands are ignored.
+pub(super) fn unscheduled<'t>(at: Place, text: &'t str) -> Result<Cow<'t, str>, InputError> {
+    let begins = |t: &str| t.starts_with(['&', '?']) || t.starts_with("{&") || t.starts_with("{?");
+    let next = |t: &str| {
+        let mut starts = t.char_indices().filter(|(_, c)| c.is_whitespace());
+        starts.find_map(|(i, c)| begins(&t[i + c.len_utf8()..]).then_some(i + c.len_utf8()))
+    };
+    let Some(mut from) = next(text) else {
+        return Ok(Cow::Borrowed(text));
+    };
+    let stem = (text.trim_start_matches('{').split_whitespace())
+        .find(|t| !t.starts_with('@'))
+        .and_then(|t| t.split('.').next());
+    let others = isa::BLACK_BOXES.iter().map(|(name, _)| *name).chain([ANY]);
+    if stem.is_some_and(|stem| {
+        others
+            .into_iter()
+            .any(|other| other.eq_ignore_ascii_case(stem))
+    }) {
+        return Ok(Cow::Borrowed(text));
+    }
+    let (mut kept, mut rest) = (String::new(), text);
+    loop {
+        kept.push_str(&rest[..from]);
+        rest = &rest[from..];
+        let length = schedule(rest).ok_or_else(|| {
+            let word = rest.split_whitespace().next().unwrap_or_default();
+            let message = format!(
+                "`{word}` is none of &req={{0,1}}, &req_6, &wr=0, &rd=0 and ?WAIT5, perhaps in braces"
+            );
+            at.error("schedule", message).about(word)
+        })?;
+        rest = &rest[length..];
+        match next(rest) {
+            Some(place) => from = place,
+            None => return Ok(Cow::Owned(kept + rest)),
+        }
+    }
+}
+
+/// Returns the length of the scheduling annotation with which `text` begins.
+fn schedule(text: &str) -> Option<usize> {
+    let word = |t: &str| {
+        let end = t.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        end.unwrap_or(t.len())
+    };
+    let (inside, braced) = match text.strip_prefix('{') {
+        Some(inside) => (inside, true),
+        None => (text, false),
+    };
+    let name = &inside[1..][..word(&inside[1..])];
+    let mut end = 1 + name.len();
+    let known = match inside.as_bytes()[0] {
+        b'?' => !name.is_empty(),
+        _ => {
+            let barrier = name.split_once('_').map_or(name, |(kind, _)| kind);
+            let kinds = ["req", "rd", "wr"];
+            let number = name
+                .split_once('_')
+                .is_none_or(|(_, n)| !n.is_empty() && n.bytes().all(|c| c.is_ascii_digit()));
+            number && kinds.iter().any(|kind| kind.eq_ignore_ascii_case(barrier))
+        }
+    };
+    if !known {
+        return None;
+    }
+    if let Some(value) = inside[end..].strip_prefix('=') {
+        end += 1 + match value.strip_prefix('{') {
+            Some(list) => {
+                let close = list.find('}')?;
+                let mut numbers = list[..close].split(',').map(str::trim);
+                numbers.all(is_number).then_some(close + 2)?
+            }
+            None => Some(word(value)).filter(|n| is_number(&value[..*n]))?,
+        };
+    }
+    if braced {
+        end = inside[end..].strip_prefix('}').map(|_| end + 2)?;
+    }
+    // Nothing may touch it.
+    let free = text[end..].starts_with(|c: char| c.is_whitespace() || "},".contains(c));
+    (free || text.len() == end).then_some(end)
+}
+
+/// Returns whether `text` is a number of a barrier.
+fn is_number(text: &str) -> bool {
+    let decimal = !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    decimal || text.starts_with("0x") && hex_digits(text).is_some()
 }
 
 /// Splits an instruction from the annotation of a listing; returns it with the targets that the annotation names.
@@ -213,7 +306,12 @@ impl<'a> Operands<'a> {
             return Ok(Cond::pred(pred));
         };
         self.rest.remove(0);
-        match Test::from_name(&text[3..]) {
+        let test = match text[3..].to_ascii_uppercase().as_str() {
+            "TRUE" => Some(Test::T),
+            "FALSE" => Some(Test::F),
+            name => Test::from_name(name),
+        };
+        match test {
             Some(test) => Ok(Cond { pred, test }),
             None => {
                 let message = format!("`{text}` is not a CC test: CC.F, CC.LT ... CC.OFT");
@@ -227,9 +325,6 @@ impl<'a> Operands<'a> {
         let at = self.at;
         let first = self.next("register")?;
         if is_bank_form(first) {
-            if absolute {
-                return Err(at.error(self.word, "has no constant-bank form"));
-            }
             let (bank, inside) = bank_form(at, first)?;
             let (register, address) = match inside.split_once('+') {
                 Some(both) => both,
