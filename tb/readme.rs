@@ -292,6 +292,9 @@ fn follow(page: &str, command: &Path, all: bool, place: &mut Place) -> Found {
             found.wrong.push(format!("{at}: no command prints this; a comment <!-- not compared: WHY --> may stand above it"));
         } else if is_text {
             owed = None;
+            if block.body == ["..."] {
+                found.wrong.push(format!("{at}: nothing is compared"));
+            }
             if let Some(said) = &said {
                 found.counts.compared += 1;
                 if let Err((new, why)) = compare(said, &block.body) {
@@ -470,6 +473,7 @@ fn what_differs_from_a_page_is_found() {
         ("4\n5\n", "4\n6\n", "4: what is printed differs:"),
         ("4\n5\n", "4\n", "4: what is printed differs:"),
         ("4\n5\n", "4\n5\n6\n", "4: what is printed differs:"),
+        ("1\n...\n4\n5\n", "...\n", "4: nothing is compared"),
         ("seq 5", "seq 5 # exit 1", "2: exit status 0, not 1: seq 5"),
         (
             "seq 5",
