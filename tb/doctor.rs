@@ -68,6 +68,42 @@ fn doctor_says_how_to_get_what_is_missing() {
     assert!(errors.contains("C++: "), "{errors}");
 }
 
+/// A found bug: a VERILATOR_ROOT that was gone was reported as a missing Verilator, and what Verilator said was dropped.
+#[test]
+fn a_verilator_that_cannot_run_is_reported_with_what_it_says_and_with_the_remedy() {
+    let dir = tempfile::tempdir().unwrap();
+    let verilator = dir.path().join("verilator");
+    let says =
+        "#!/bin/sh\necho \"sh: exec: $VERILATOR_ROOT/verilator_bin: not found\" >&2\nexit 127\n";
+    std::fs::write(&verilator, says).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&verilator, mode).unwrap();
+    let why = format!(
+        "$VERILATOR: {} --version: exit status: 127\n    sh: exec: /gone/verilator_bin: not found\n\
+         VERILATOR_ROOT is set to /gone: unset it, or set it to the folder of the Verilator that is to be used.\n",
+        verilator.display()
+    );
+    let program = "tb/programs/r500/if_else.s";
+    for args in [&["doctor"][..], &["run", "r500", program, "--lanes", "3"]] {
+        let run = command_in(Path::new(ROOT), args)
+            .env("VERILATOR", &verilator)
+            .env("VERILATOR_ROOT", "/gone")
+            .output()
+            .unwrap();
+        let errors = text(&run.stderr);
+        assert_eq!(run.status.code(), Some(3), "{errors}");
+        assert!(errors.contains(&why), "{errors}");
+        if args == ["doctor"] {
+            let said = text(&run.stdout);
+            let line = said.lines().next().unwrap();
+            assert_eq!(
+                line,
+                "Verilator   UNUSABLE  every model: the reason is below"
+            );
+        }
+    }
+}
+
 /// Short for scripts; long with what distinguishes one build from another.
 #[test]
 fn the_long_version_tells_one_build_from_another() {

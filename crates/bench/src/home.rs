@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHasher;
 #[doc(hidden)]
 pub use verilate::program;
-use verilate::{Error, Store};
+use verilate::{Error, Store, only_ours};
 
 use crate::design::Design;
 use crate::dut::Linked;
@@ -40,8 +40,8 @@ pub struct Package {
 }
 
 /// Returns the folder with `tb` and, for a `package`, its `rtl`. It is the first of these: `$RECONVERGE_HOME`; the folder
-/// from which this program was built, if its files are still the same; a folder in the cache, into which the files are
-/// unpacked.
+/// from which this program was built, if its files are still the same and no other user can change them; a folder in the
+/// cache, into which the files are unpacked.
 ///
 /// # Errors
 /// There is no cache, or it cannot be written.
@@ -55,6 +55,17 @@ pub fn home(package: Option<&'static Package>) -> Result<PathBuf, Error> {
     if let Some(home) = known().get(root) {
         return Ok(home.clone());
     }
+    let whole = built_from(package).filter(|dir| is_ours(dir, files).is_ok());
+    let home = match whole {
+        Some(dir) => dir,
+        None => unpacked(Store::of_user()?.dir(), files)?,
+    };
+    known().insert(root, home.clone());
+    Ok(home)
+}
+
+/// Returns the folder from which this program was built, if its files are still the same.
+pub fn built_from(package: Option<&'static Package>) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     // In its repository this crate is two folders below the root.
     let repository = here.ancestors().nth(2).unwrap_or(here);
@@ -62,13 +73,9 @@ pub fn home(package: Option<&'static Package>) -> Result<PathBuf, Error> {
         Some(package) => vec![Path::new(package.root)],
         None => vec![repository, here],
     };
+    let files = package.map_or(&[][..], |p| p.files);
     let whole = built_in.into_iter().find(|dir| is_whole(dir, files));
-    let home = match whole {
-        Some(dir) => dir.to_owned(),
-        None => unpacked(Store::of_user()?.dir(), files)?,
-    };
-    known().insert(root, home.clone());
-    Ok(home)
+    whole.map(Path::to_owned)
 }
 
 /// Returns the folder with the RTL of `D` that its package embeds.
@@ -90,6 +97,17 @@ fn is_whole(dir: &Path, more: &[(&str, &str)]) -> bool {
         let there = std::fs::read(dir.join(path));
         there.is_ok_and(|bytes| bytes == text.as_bytes())
     })
+}
+
+/// Returns why the folder from which this program was built is not used although its files are the same.
+pub fn refused(package: Option<&'static Package>) -> Option<String> {
+    let files = package.map_or(&[][..], |p| p.files);
+    is_ours(&built_from(package)?, files).err()
+}
+
+/// Checks that no other user can change a file in `dir` that is compiled and run.
+fn is_ours(dir: &Path, more: &[(&str, &str)]) -> Result<(), String> {
+    with(more).try_for_each(|(path, _)| only_ours(&dir.join(path)))
 }
 
 /// Unpacks the files into a folder of `cache` named by a hash of their contents; returns the folder. Leaves correct files
@@ -133,6 +151,25 @@ mod tests {
         assert!(is_whole(&dir, &MORE));
         // Another package's files are in another folder.
         assert_ne!(unpacked(cache.path(), &[]).unwrap(), dir);
+    }
+
+    /// A found bug: the folder of the build was used even if another user had made it, and so was the Verilator in it.
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_others_can_write_to_is_not_used_although_its_files_are_right() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let home = unpacked(dir.path(), &MORE).unwrap();
+        is_ours(&home, &MORE).unwrap();
+        for part in ["", "rtl/mine", "rtl/mine/mine.f"] {
+            let path = home.join(part);
+            let mode = std::fs::metadata(&path).unwrap().permissions();
+            std::fs::set_permissions(&path, PermissionsExt::from_mode(0o777)).unwrap();
+            assert!(is_whole(&home, &MORE));
+            let why = is_ours(&home, &MORE).unwrap_err();
+            assert!(why.starts_with("others can write to "), "{why}");
+            std::fs::set_permissions(&path, mode).unwrap();
+        }
     }
 
     #[test]

@@ -113,12 +113,11 @@ pub fn command() -> Done {
                 line(&mut text, what, &version, &program.display().to_string())
             }
             Err(e) => {
-                line(
-                    &mut text,
-                    what,
-                    "MISSING",
-                    "every model: ./setup installs it",
-                );
+                let (found, about) = match what == "Verilator" && tools.names_verilator() {
+                    true => ("UNUSABLE", "every model: the reason is below"),
+                    false => ("MISSING", "every model: ./setup installs it"),
+                };
+                line(&mut text, what, found, about);
                 missing.push(format!("{what}: {e}"));
             }
         }
@@ -149,11 +148,13 @@ pub fn command() -> Done {
             ),
         }
     }
+    let refused = home::refused(None);
+    let refused = refused.map(|why| format!("unpacked: {why}"));
     line(
         &mut text,
         "RTL",
         &home.join("rtl").display().to_string(),
-        "",
+        &refused.unwrap_or_default(),
     );
     let store = Store::of_user().map_err(|e| Failure::unbuilt(&e.into(), None))?;
     let usage = store

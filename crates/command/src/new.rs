@@ -13,6 +13,9 @@ use verilate::{FileList, Port};
 
 use super::{Agreed, Done, Failure, print};
 
+mod manifest;
+use manifest::{manifest, sources};
+
 #[derive(Args)]
 pub struct NewArgs {
     /// Folder of the new crate; its name is that of the crate and of the design
@@ -262,7 +265,15 @@ pub fn command(args: &NewArgs) -> Done {
     let declaration = Declaration::parse("design.toml", &toml)
         .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
     write("rtl/design.toml", &toml)?;
-    write("Cargo.toml", &manifest(&name))?;
+    let home = sources();
+    if let Err(why) = &home {
+        notes.push(format!(
+            "Cargo.toml asks for a version of reconverge and of declaration, because the folder from which this program was \
+             built, {}, is {why}. Write `path = ...` to your copy of it instead",
+            reconverge::ROOT
+        ));
+    }
+    write("Cargo.toml", &manifest(&name, home.as_deref().ok()))?;
     write("build.rs", BUILD)?;
     write(".gitignore", "/target\n/failures\n")?;
     write("src/lib.rs", &library(&declaration))?;
@@ -640,24 +651,6 @@ fn main() {
     }
 }
 ";
-
-fn manifest(name: &str) -> String {
-    // The sources from which this program was built, if they still exist.
-    let home = Path::new(reconverge::ROOT).to_owned();
-    let here = home.join("Cargo.toml").is_file() && home.join("crates/declaration").is_dir();
-    let version = env!("CARGO_PKG_VERSION");
-    let from = |path: PathBuf| match here {
-        true => format!("path = {:?}", path.to_string_lossy()),
-        false => format!("version = {version:?}"),
-    };
-    format!(
-        "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\n\
-         [build-dependencies]\ndeclaration = {{ {} }}\n\n[workspace]\n",
-        from(home.clone()),
-        from(home.join("crates/declaration")),
-    )
-}
 
 /// Returns the name of the type: for `spa5_stack`, `Spa5Stack`.
 fn type_of(name: &str) -> String {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::{Error, io};
+use crate::limit;
 
 /// Environment variables of Verilator, the compilers and the programs that call them. Some may also have a prefix or suffix
 /// that names a target, as in the `cc` crate.
@@ -189,9 +190,9 @@ fn compile(
     })
 }
 
-fn run(mut command: Command, what: &str) -> Result<(), Error> {
+fn run(command: Command, what: &str) -> Result<(), Error> {
     let program = PathBuf::from(command.get_program());
-    let out = command.output().map_err(io(&program))?;
+    let out = limit::output(&command)?;
     if out.status.success() {
         return Ok(());
     }

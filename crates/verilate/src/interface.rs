@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, io};
 use crate::filelist::FileList;
+use crate::limit;
 use crate::model::Tools;
 
 /// A port of a module.
@@ -43,7 +44,7 @@ pub fn ports(
     list.to_verilator(&mut command);
     let files = list.verilog.iter().map(|path| crate::sources::plain(path));
     command.args(files);
-    let done = command.output().map_err(io(&verilator.program))?;
+    let done = limit::output(&command)?;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);
         return Err(Error::Refused(format!(

@@ -29,8 +29,10 @@ mod error;
 mod filelist;
 mod files;
 mod interface;
+mod limit;
 mod manifest;
 mod model;
+mod owner;
 mod sources;
 mod store;
 mod verilator;
@@ -41,6 +43,7 @@ pub use filelist::FileList;
 pub use files::{program, rust_contents, write_if_changed};
 pub use interface::{Port, ports};
 pub use model::{Archive, Job, Library, RUNTIME, Tools, archive_of_runtime};
+pub use owner::only_ours;
 pub use sources::{Bench, Sources};
 pub use store::{Kept, Limits, Store, Usage};
 

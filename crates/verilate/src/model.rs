@@ -10,10 +10,11 @@ use crate::compiler::{Compiler, environment};
 use crate::error::{Error, io};
 use crate::filelist::takes;
 use crate::files::{Digest, Hasher, Snapshot, digest_of, hex};
+use crate::limit;
 use crate::manifest::{Manifest, Output, Place, Roots, Tool};
 use crate::sources::{Sources, plain};
 use crate::store::{self, Entry, Limits, Store, Work};
-use crate::verilator::{Verilator, candidates, warnings};
+use crate::verilator::{Candidate, Verilator, candidates, warnings};
 
 mod shared;
 pub use shared::archive_of_runtime;
@@ -89,7 +90,7 @@ pub struct Archive {
 pub struct Tools {
     build: cc::Build,
     target: String,
-    verilators: Vec<PathBuf>,
+    verilators: Vec<Candidate>,
     /// What identifies them without running any.
     key: Vec<Vec<u8>>,
 }
@@ -106,7 +107,7 @@ impl Tools {
             key.push(name.into_encoded_bytes());
             key.push(value.into_encoded_bytes());
         }
-        for program in &verilators {
+        for program in verilators.iter().flatten() {
             // A link to a program is the same program.
             let program = program.canonicalize().unwrap_or_else(|_| program.clone());
             key.push(program.into_os_string().into_encoded_bytes());
@@ -140,6 +141,11 @@ impl Tools {
         let said = said.map_err(io(&program))?;
         let said = String::from_utf8_lossy(&said.stdout);
         Ok((program, said.lines().next().unwrap_or_default().to_owned()))
+    }
+
+    /// Returns whether there is a program that may be Verilator, even if it cannot be used.
+    pub fn names_verilator(&self) -> bool {
+        !self.verilators.is_empty()
     }
 
     pub(crate) fn verilator(&self) -> Result<Verilator, Error> {
@@ -523,7 +529,7 @@ impl Job<'_> {
         let bench = out.join(format!("{}.sv", sources.top()));
         fs::write(&bench, &sources.bench.text).map_err(io(&bench))?;
         command.arg(bench);
-        let done = command.output().map_err(io(&verilator.program))?;
+        let done = limit::output(&command)?;
         let said = String::from_utf8_lossy(&done.stderr);
         if !done.status.success() {
             return Err(Error::Refused(format!(

@@ -1,7 +1,7 @@
 //! A store of build results: finds them by what they were made from, checks them, and deletes old ones.
 
 use std::fs::{self, DirBuilder, File};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -9,6 +9,7 @@ use tempfile::TempDir;
 
 use crate::error::{Error, io};
 use crate::manifest::{self, Manifest};
+use crate::owner::{only_ours, ours};
 
 /// Prefix of the name of a folder that is being filled.
 const BUILDING: &str = ".building-";
@@ -140,6 +141,14 @@ impl Work {
     }
 }
 
+/// Opens a regular file. To open anything else may wait for ever, or change it.
+fn regular(path: &Path) -> std::io::Result<File> {
+    match fs::symlink_metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(std::io::Error::other("not a regular file")),
+    }
+}
+
 /// Flushes `path` to the disk.
 fn sync(path: &Path) -> Result<(), Error> {
     File::open(path)
@@ -192,6 +201,8 @@ impl Store {
         made.map_err(|e| bad(e.to_string()))?;
         crate::filelist::takes(&dir).map_err(bad)?;
         ours(&dir, true).map_err(bad)?;
+        // Who can rename it can put another folder in its place after this check.
+        only_ours(&dir).map_err(bad)?;
         Ok(Store::at(dir, true))
     }
 
@@ -210,7 +221,8 @@ impl Store {
     /// deleted. A folder that does not exist or that others can write to is ignored.
     #[must_use]
     pub fn beside(mut self, dir: &Path) -> Self {
-        self.beside = ours(dir, true).is_ok().then(|| dir.to_owned());
+        let trusted = ours(dir, true).is_ok() && only_ours(dir).is_ok();
+        self.beside = trusted.then(|| dir.to_owned());
         self
     }
 
@@ -242,7 +254,7 @@ impl Store {
             if !name.starts_with(prefix) {
                 continue;
             }
-            match self.open_alone(&name) {
+            match self.open_alone(&name)? {
                 Some(entry) if !is_up_to_date(&entry.manifest) => {}
                 Some(entry) if entry.is_whole() => {
                     entry.touch();
@@ -261,30 +273,36 @@ impl Store {
         let names = beside.names()?.into_iter();
         let mut entries = names
             .filter(|name| name.starts_with(prefix))
-            .filter_map(|name| beside.open_alone(&name));
+            .filter_map(|name| beside.open_alone(&name).ok().flatten());
         Ok(entries.find(|entry| is_up_to_date(&entry.manifest) && entry.is_whole()))
     }
 
     /// Waits until no other process opens, publishes or deletes an entry; the others wait until the result is dropped. `None`: the
     /// folder cannot be written, or its file system has no locks.
-    fn alone(&self) -> Option<File> {
+    ///
+    /// # Errors
+    /// [`Error::Cache`]: the lock is not a regular file. To open a pipe would wait for ever.
+    fn alone(&self) -> Result<Option<File>, Error> {
+        let path = self.dir.join(LOCK);
+        if fs::symlink_metadata(&path).is_ok_and(|found| !found.is_file()) {
+            let why = "is not a regular file; delete it: the next build makes it";
+            return Err(Error::Cache(format!("{}: {why}", path.display())));
+        }
         let mut options = File::options();
-        let file = options.create(true).append(true).mode(0o600);
-        let file = file.open(self.dir.join(LOCK)).ok()?;
-        file.lock().ok()?;
-        Some(file)
+        let file = options.create(true).append(true).mode(0o600).open(path);
+        Ok(file.ok().filter(|file| file.lock().is_ok()))
     }
 
     /// Does the same as [`Store::open`], while no other process deletes the entry.
-    fn open_alone(&self, name: &str) -> Option<Entry> {
-        let _alone = self.alone();
-        self.open(name)
+    fn open_alone(&self, name: &str) -> Result<Option<Entry>, Error> {
+        let _alone = self.alone()?;
+        Ok(self.open(name))
     }
 
     /// Deletes an entry, if no process uses it; returns whether it did.
     fn delete_unused(&self, name: &str) -> Result<bool, Error> {
-        let _alone = self.alone();
-        let lock = File::open(self.dir.join(name).join(manifest::NAME));
+        let _alone = self.alone()?;
+        let lock = regular(&self.dir.join(name).join(manifest::NAME));
         if lock.as_ref().is_ok_and(|lock| lock.try_lock().is_err()) {
             return Ok(false);
         }
@@ -301,7 +319,7 @@ impl Store {
             ours(&dir, true).ok()?;
             ours(&path, false).ok()?;
         }
-        let lock = File::open(&path).ok()?;
+        let lock = regular(&path).ok()?;
         // If files cannot be locked, another process may delete an entry in use; this is unlikely.
         let _ = lock.lock_shared();
         let text = fs::read_to_string(&path).ok()?;
@@ -379,7 +397,7 @@ impl Store {
         sync(dir)?;
         let done = self.dir.join(name);
         // Nothing deletes it between the renaming and the opening.
-        let _alone = self.alone();
+        let _alone = self.alone()?;
         if fs::rename(dir, &done).is_err() {
             // Another process was faster: its result is the same.
             if let Some(entry) = self.open(name).filter(Entry::is_whole) {
@@ -406,7 +424,7 @@ impl Store {
                 time.is_ok_and(|t| t.elapsed().is_ok_and(|age| age > LEFT_OVER))
             };
             let left = if name.starts_with(BUILDING) {
-                match File::open(path.join(LOCK)) {
+                match regular(&path.join(LOCK)) {
                     Ok(lock) => lock.try_lock().is_ok(),
                     Err(_) => old(),
                 }
@@ -499,7 +517,7 @@ impl Entry {
     pub fn holding(file: &Path, digest: &str) -> Option<Self> {
         let (dir, name) = (file.parent()?, file.file_name()?.to_str()?);
         let store = Store::at(dir.parent()?.to_owned(), true);
-        let entry = store.open_alone(dir.file_name()?.to_str()?)?;
+        let entry = store.open_alone(dir.file_name()?.to_str()?).ok()??;
         let mut outputs = entry.manifest.outputs.iter();
         let output = outputs.find(|o| o.name == name)?;
         (output.digest == digest && output.is_whole(dir)).then_some(entry)
@@ -541,29 +559,6 @@ fn size_of(path: &Path) -> u64 {
     }
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     entries.map(|entry| size_of(&entry.path())).sum()
-}
-
-/// Checks that `path` is a folder or a regular file that belongs to this user and that others cannot write to.
-///
-/// # Errors
-/// It is not; says why.
-fn ours(path: &Path, dir: bool) -> Result<(), String> {
-    let m = fs::symlink_metadata(path).map_err(|e| e.to_string())?;
-    let user = rustix::process::geteuid().as_raw();
-    if m.is_symlink() {
-        Err("is a symbolic link".to_owned())
-    } else if m.is_dir() != dir || m.is_file() == dir {
-        Err(format!("is no {}", if dir { "folder" } else { "file" }))
-    } else if m.uid() != user {
-        Err(format!("belongs to user {}, not to {user}", m.uid()))
-    } else if m.mode() & 0o022 != 0 {
-        Err(format!(
-            "others can write to it (mode {:o})",
-            m.mode() & 0o7777
-        ))
-    } else {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use crate::error::{Error, io};
 use crate::files::program;
+use crate::owner::only_ours;
 
 /// Oldest Verilator version known to work.
 const OLDEST: (u32, u32) = (5, 6);
@@ -25,38 +26,67 @@ pub(crate) struct Verilator {
     pub version: String,
 }
 
-/// Returns the programs to try as Verilator, in order: `$VERILATOR` alone, or the project's own in `.tools` and the one in
-/// `PATH`.
-pub(crate) fn candidates(project: &Path) -> Vec<PathBuf> {
+/// Most lines of a failed Verilator that are shown.
+const SAID: usize = 4;
+
+/// Returns `$VERILATOR_ROOT` as an absolute path, because Verilator runs in another folder.
+fn root() -> Option<PathBuf> {
+    let given = std::env::var_os("VERILATOR_ROOT").filter(|v| !v.is_empty())?;
+    std::path::absolute(given).ok()
+}
+
+/// A program that may be Verilator, or why it is not tried.
+pub(crate) type Candidate = Result<PathBuf, String>;
+
+/// Returns the programs to try as Verilator, in order: `$VERILATOR` alone, or the project's own in `.tools`, unless others can
+/// change it, and the one in `PATH`.
+pub(crate) fn candidates(project: &Path) -> Vec<Candidate> {
     if let Some(given) = std::env::var_os("VERILATOR").filter(|v| !v.is_empty()) {
         // The user named this one, so nothing else is tried.
-        return vec![program(Path::new(&given)).unwrap_or_else(|| PathBuf::from(given))];
+        let given = program(Path::new(&given)).unwrap_or_else(|| PathBuf::from(given));
+        return vec![Ok(given)];
     }
+    let in_path = program(Path::new("verilator")).map(Ok);
+    own(project).into_iter().chain(in_path).collect()
+}
+
+/// Returns the project's own Verilator, if there is one, or why it is not used.
+fn own(project: &Path) -> Option<Candidate> {
     let own = project.join(".tools/bin/verilator");
-    let own = own.is_file().then_some(own);
-    own.into_iter()
-        .chain(program(Path::new("verilator")))
-        .collect()
+    own.is_file().then(|| match only_ours(&own) {
+        Ok(()) => Ok(own),
+        Err(why) => Err(format!("{}: not used: {why}", own.display())),
+    })
 }
 
 impl Verilator {
     /// Returns the first usable one of `candidates`.
-    pub fn find(candidates: &[PathBuf]) -> Result<Self, Error> {
+    pub fn find(candidates: &[Candidate]) -> Result<Self, Error> {
         let mut tried = Vec::new();
         for program in candidates {
-            match Self::probe(program) {
+            match program.clone().and_then(|program| Self::probe(&program)) {
                 Ok(found) => return Ok(found),
                 Err(why) => tried.push(why),
             }
         }
+        let remedy = match root() {
+            Some(root) => format!(
+                "\nVERILATOR_ROOT is set to {}: unset it, or set it to the folder of the Verilator that is to be used.",
+                root.display()
+            ),
+            None => String::new(),
+        };
         if std::env::var_os("VERILATOR").is_some_and(|v| !v.is_empty()) {
-            return Err(Error::Tool(format!("$VERILATOR: {}", tried.join(", "))));
+            return Err(Error::Tool(format!(
+                "$VERILATOR: {}{remedy}",
+                tried.join(", ")
+            )));
         }
         if tried.is_empty() {
             tried.push("there is no verilator in PATH".to_owned());
         }
         Err(Error::Tool(format!(
-            "no usable Verilator (at least {}.{:03}) was found:\n  {}\n\
+            "no usable Verilator (at least {}.{:03}) was found:\n  {}{remedy}\n\
              Run ./setup in the project's folder: it installs one. Or set VERILATOR to the program.\n\
              Without the RTL: build with --no-default-features --features units.",
             OLDEST.0,
@@ -72,7 +102,14 @@ impl Verilator {
                 .output()
                 .map_err(|e| format!("{}: {e}", program.display()))?;
             if !out.status.success() {
-                return Err(format!("{} {arg}: {}", program.display(), out.status));
+                // What it says names the cause, such as a VERILATOR_ROOT that is gone.
+                let said = String::from_utf8_lossy(&out.stderr);
+                let said = said.lines().filter(|line| !line.trim().is_empty());
+                let said: String = said
+                    .take(SAID)
+                    .map(|line| format!("\n    {line}"))
+                    .collect();
+                return Err(format!("{} {arg}: {}{said}", program.display(), out.status));
             }
             Ok(String::from_utf8_lossy(&out.stdout).into_owned())
         };
@@ -124,10 +161,7 @@ impl Verilator {
         }
         Ok(Verilator {
             program: program.to_owned(),
-            // Make the path absolute, because Verilator runs in another folder.
-            root: std::env::var_os("VERILATOR_ROOT")
-                .filter(|v| !v.is_empty())
-                .and_then(|v| std::path::absolute(v).ok()),
+            root: root(),
             home,
             include,
             version: format!("{}.{:03}", number.0, number.1),
@@ -215,6 +249,36 @@ mod tests {
             Some((5, 48))
         );
         assert_eq!(number_in("rev vUNKNOWN-built20260516"), None);
+    }
+
+    /// A found bug: who could write to the folder of the build chose the program that others ran as Verilator.
+    #[test]
+    fn a_verilator_of_the_project_that_others_can_change_is_not_used() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        assert!(own(dir.path()).is_none());
+        let program = dir.path().join(".tools/bin/verilator");
+        fs::create_dir_all(program.parent().unwrap()).unwrap();
+        fs::write(&program, "#!/bin/sh\n").unwrap();
+        let open = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        };
+        open(&program, 0o755);
+        open(&dir.path().join(".tools"), 0o755);
+        open(&dir.path().join(".tools/bin"), 0o755);
+        assert_eq!(own(dir.path()), Some(Ok(program.clone())));
+        open(&dir.path().join(".tools"), 0o777);
+        let why = own(dir.path()).unwrap().unwrap_err();
+        let expected = format!(
+            "{}: not used: others can write to {} (mode 777)",
+            program.display(),
+            dir.path().join(".tools").display()
+        );
+        assert_eq!(why, expected);
+        let refused = Verilator::find(&[Err(why.clone())])
+            .unwrap_err()
+            .to_string();
+        assert!(refused.contains(&why), "{refused}");
     }
 
     #[test]

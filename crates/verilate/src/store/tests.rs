@@ -1,6 +1,6 @@
 use super::*;
 use crate::manifest::Output;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const CONTENT: &str = "content of the library";
@@ -302,6 +302,56 @@ fn a_link_a_file_and_a_folder_of_another_user_are_refused() {
         assert!(refused(Path::new("/usr")).contains("belongs to user 0, not to "));
     }
     assert!(refused(&dir.path().join("a$b")).contains("`$`"));
+}
+
+/// A found bug: who can write to a folder above the cache can put another one in its place.
+#[test]
+fn a_cache_below_a_folder_that_others_can_write_to_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let above = dir.path().join("above");
+    fs::create_dir(&above).unwrap();
+    let open = |mode| fs::set_permissions(&above, fs::Permissions::from_mode(mode)).unwrap();
+    open(0o777);
+    let why = refused(&above.join("cache"));
+    let expected = format!("others can write to {} (mode 777); ", above.display());
+    assert!(why.contains(&expected), "{why}");
+    open(0o755);
+    Store::private(&above.join("cache")).unwrap();
+}
+
+/// A found bug: to open a pipe for writing waits until another process reads it.
+#[test]
+fn a_lock_that_is_not_a_regular_file_is_refused_and_not_waited_for() {
+    let (_dir, store) = store();
+    drop(put(&store, "rcv_x-1"));
+    let lock = store.dir().join(LOCK);
+    fs::remove_file(&lock).unwrap();
+    let pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success());
+    };
+    pipe(&lock);
+    let why = store.find("rcv_x-", |_| true).unwrap_err().to_string();
+    let expected = format!("{}: is not a regular file; delete it", lock.display());
+    assert!(why.starts_with(&expected), "{why}");
+    assert!(
+        store
+            .clear()
+            .unwrap_err()
+            .to_string()
+            .starts_with(&expected)
+    );
+    fs::remove_file(&lock).unwrap();
+    // The same for the manifest of an entry, and for the lock of a build.
+    let manifest = store.dir().join("rcv_x-1").join(manifest::NAME);
+    fs::remove_file(&manifest).unwrap();
+    pipe(&manifest);
+    let building = store.dir().join(".building-1");
+    fs::create_dir(&building).unwrap();
+    pipe(&building.join(LOCK));
+    assert!(find(&store).is_none());
+    assert_eq!(names(&store), [".building-1"]);
+    store.sweep().unwrap();
 }
 
 /// The lock of an entry in use was released before the entry was deleted, and a new entry could be deleted before it was opened.

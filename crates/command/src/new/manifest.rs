@@ -1,0 +1,60 @@
+//! Where the `Cargo.toml` of a new crate takes Reconverge from.
+
+use std::path::{Path, PathBuf};
+
+use reconverge::home;
+
+/// Returns the sources from which this program was built, if they still are what they were and no other user can change them:
+/// cargo runs what is in them.
+pub fn sources() -> Result<PathBuf, String> {
+    let root = PathBuf::from(reconverge::ROOT);
+    let there = root.join("Cargo.toml").is_file() && root.join("crates/declaration").is_dir();
+    match home::built_from(None).filter(|dir| there && *dir == root) {
+        None => Err("gone or changed".to_owned()),
+        Some(_) => match home::refused(None) {
+            Some(why) => Err(format!("not used: {why}")),
+            None => Ok(root),
+        },
+    }
+}
+
+/// Returns the text of `Cargo.toml`: it takes Reconverge from the folder `home`, or from a registry.
+pub fn manifest(name: &str, home: Option<&Path>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    let from = |part: Option<PathBuf>| match part {
+        Some(part) => format!("path = {:?}", part.to_string_lossy()),
+        None => format!("version = {version:?}"),
+    };
+    format!(
+        "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
+         [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\n\
+         [build-dependencies]\ndeclaration = {{ {} }}\n\n[workspace]\n",
+        from(home.map(Path::to_owned)),
+        from(home.map(|home| home.join("crates/declaration"))),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_manifest_names_a_folder_only_if_there_is_one() {
+        let here = manifest("fifo", Some(Path::new("/src/reconverge")));
+        assert!(
+            here.contains("reconverge = { path = \"/src/reconverge\", "),
+            "{here}"
+        );
+        assert!(here.contains("declaration = { path = \"/src/reconverge/crates/declaration\" }"));
+        let gone = manifest("fifo", None);
+        let version = format!("version = {:?}", env!("CARGO_PKG_VERSION"));
+        assert_eq!(gone.matches(&version).count(), 2, "{gone}");
+        assert!(!gone.contains("path = "), "{gone}");
+    }
+
+    /// A found bug: the folder of the build was named although nothing but two of its files was there, or another user's.
+    #[test]
+    fn the_sources_are_those_of_this_program() {
+        assert_eq!(sources(), Ok(PathBuf::from(reconverge::ROOT)));
+    }
+}
