@@ -68,7 +68,8 @@ class DumpFile final : public VerilatedVcdFile {
     if (!bytes_) bytes_.reset(new char[kSize]);
     held_ = 0;
     error_ = 0;
-    fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    // Not through a link: another user may have made it.
+    fd_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd_ < 0) error_ = errno;
     return fd_ >= 0;
   }

@@ -8,8 +8,10 @@ use bytemuck::bytes_of;
 use reconverge::check::{TestCase, check};
 use reconverge::design::{Build, Control, Design, Golden};
 use reconverge::dut::Rtl;
-use reconverge::failure::Cause;
+use reconverge::failure::{Cause, Failure};
 use reconverge::field::{Declaration, Flip, Role, Shape};
+use reconverge::found::Found;
+use reconverge::lockstep::Compared;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
 use reconverge::stream::fuzz::{Options, fuzz, replay};
@@ -49,6 +51,38 @@ fn idle<D: Design>(cycles: usize) -> Stream<D> {
     let mut pins = vec![D::In::default(); cycles];
     pins[0] = D::In::reset();
     Stream::new("idle", &Build::from(D::LANES), pins)
+}
+
+/// A found bug: two bugs with the same seed wrote the same files, and the first one was lost.
+#[test]
+fn a_failure_never_takes_the_file_of_another_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let found = |how: &str, cycles: usize| {
+        let failure = Failure::new(
+            &idle::<R500>(cycles),
+            Cause::Crashed(how.to_owned()),
+            Compared::default(),
+        );
+        let not_smaller = |_: &_| Err(String::new());
+        let out = Some(dir.path());
+        let found = Found::of(failure, String::new(), out, not_smaller, |_| {
+            Err(String::new())
+        });
+        let file = found.saved.unwrap();
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        // Its name everywhere.
+        assert_eq!(format!("{}.json", found.failure.case.name()), name);
+        let saved = SavedStream::<R500>::parse(&fs::read_to_string(file).unwrap(), "saved");
+        assert_eq!(saved.unwrap().stream.cycles.0.len(), cycles);
+        name
+    };
+    assert_eq!(found("one", 4), "r500.idle.1.json");
+    assert_eq!(found("two", 4), "r500.idle-2.1.json");
+    assert_eq!(found("one", 5), "r500.idle-3.1.json");
+    // The same ones again are the same files.
+    assert_eq!(found("two", 4), "r500.idle-2.1.json");
+    assert_eq!(found("one", 4), "r500.idle.1.json");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
 }
 
 #[test]
@@ -261,7 +295,7 @@ fn a_file_that_is_not_there_is_no_failure_of_the_rtl() {
         .unwrap_err();
     assert!(
         said.to_string()
-            .starts_with("no-such.json: file: No such file"),
+            .starts_with("no-such.json: file: there is no such file in "),
         "{said}"
     );
 }

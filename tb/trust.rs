@@ -28,6 +28,7 @@ use crate::common::{
 
 mod agreement;
 mod interrupted;
+mod links;
 
 /// A case of r500 that fails in its PC.
 fn spoilt() -> Case<R500> {

@@ -26,6 +26,8 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     type Agreed;
     /// Returns the name of the case, which is part of file names.
     fn name(&self) -> String;
+    /// Adds `mark` to the part of the name before the seed.
+    fn mark(&mut self, mark: &str);
     /// Returns the lanes of the design.
     fn lanes(&self) -> usize;
     /// Checks the values that a file can get wrong.

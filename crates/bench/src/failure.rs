@@ -173,6 +173,25 @@ impl<C: TestCase> Failure<C> {
         wave::write_whole(&path, &self.case.to_saved(self.place()))?;
         Ok(path)
     }
+
+    /// Saves the case like [`Failure::save`], but never in the place of another one: if a file with its name holds something
+    /// else, such as another failure with the same seed, the case gets a number in its name.
+    ///
+    /// # Errors
+    /// The folder or the file cannot be written.
+    pub(crate) fn save_new(&mut self, dir: &Path) -> Result<PathBuf, String> {
+        let mut case = self.case.clone();
+        for number in 2.. {
+            let path = dir.join(format!("{}.json", case.name()));
+            if wave::write_new(&path, &case.to_saved(self.place()))? {
+                self.case = case;
+                return Ok(path);
+            }
+            case = self.case.clone();
+            case.mark(&format!("-{number}"));
+        }
+        unreachable!("a folder has no file for each number")
+    }
 }
 
 impl<C: TestCase> Display for Failure<C> {

@@ -66,7 +66,7 @@ impl<C: TestCase> Found<C> {
 
     /// Saves the case in `out`.
     pub(crate) fn save(&mut self, out: Option<&Path>) {
-        match out.map(|dir| self.failure.save(dir)) {
+        match out.map(|dir| self.failure.save_new(dir)) {
             None => {}
             Some(Ok(path)) => self.saved = Some(path),
             Some(Err(why)) => self.troubles.push(format!("not saved: {why}")),

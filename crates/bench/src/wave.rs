@@ -2,6 +2,7 @@
 
 #[cfg(feature = "fst")]
 pub mod fst;
+mod output;
 mod xor;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,9 @@ use std::path::{Path, PathBuf};
 
 use crate::design::Design;
 use crate::field::{Field, Shape, Table};
+pub use output::{Output, write_named, write_whole};
+#[doc(hidden)]
+pub use output::{remove_old, write_new};
 use xor::Sides;
 pub use xor::XOR;
 
@@ -170,7 +174,7 @@ pub fn insert(path: &Path, words: &Words) -> Result<Added, String> {
         return Ok(added);
     }
     let from = read().map_err(shown)?;
-    let file = Output::create(path).map_err(shown)?;
+    let file = Output::replacing(path).map_err(shown)?;
     let mut out = io::BufWriter::new(file);
     copy_with(from, &mut out, words, &mut sides).map_err(shown)?;
     let file = out.into_inner().map_err(|e| shown(e.into_error()))?;
@@ -504,91 +508,6 @@ fn filter_text(table: &Table) -> String {
         })
 }
 
-/// An output file that is written whole or not at all: a temporary file that is renamed at the end. A path that is not a
-/// regular file (a pipe, a device) is written directly; of a symbolic link, the target is written.
-#[derive(Debug)]
-pub struct Output(Sink);
-
-#[derive(Debug)]
-enum Sink {
-    New(tempfile::NamedTempFile, PathBuf),
-    There(fs::File),
-}
-
-impl Output {
-    /// Begins to write `path`.
-    ///
-    /// # Errors
-    /// The folder or the non-regular file cannot be written.
-    pub fn create(path: &Path) -> io::Result<Self> {
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if fs::metadata(&path).is_ok_and(|m| !m.is_file()) {
-            return Ok(Output(Sink::There(
-                fs::File::options().write(true).open(path)?,
-            )));
-        }
-        let dir = path
-            .parent()
-            .filter(|d| !d.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        // Permissions according to the umask, as for any file.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.prefix(".writing-").tempfile_in(dir)?;
-        Ok(Output(Sink::New(file, path)))
-    }
-
-    /// Renames the temporary file to its final name.
-    ///
-    /// # Errors
-    /// The file cannot be renamed.
-    pub fn finish(self) -> io::Result<()> {
-        match self.0 {
-            Sink::New(file, path) => file.persist(path).map(drop).map_err(|e| e.error),
-            Sink::There(_) => Ok(()),
-        }
-    }
-}
-
-impl io::Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.0 {
-            Sink::New(file, _) => file.write(bytes),
-            Sink::There(file) => file.write(bytes),
-        }
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.0 {
-            Sink::New(file, _) => file.flush(),
-            Sink::There(file) => file.flush(),
-        }
-    }
-}
-
-impl io::Seek for Output {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        match &mut self.0 {
-            Sink::New(file, _) => file.seek(to),
-            Sink::There(file) => file.seek(to),
-        }
-    }
-}
-
-/// Writes `text` to `path`, whole or not at all. Creates the folder if it does not exist.
-///
-/// # Errors
-/// The folder or the file cannot be written.
-pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
-    let shown = |e: io::Error| format!("{}: {e}", path.display());
-    if let Some(dir) = path.parent() {
-        fs::create_dir_all(dir).map_err(shown)?;
-    }
-    let mut file = Output::create(path).map_err(shown)?;
-    io::Write::write_all(&mut file, text.as_bytes()).map_err(shown)?;
-    file.finish().map_err(shown)
-}
-
 /// Folder of the filters, beside the view.
 const FILTERS: &str = "filters";
 
@@ -609,6 +528,12 @@ pub fn write_view<U: Design>(
 ) -> Result<String, String> {
     let dir = path.parent().unwrap_or(Path::new(""));
     let filters: PathBuf = dir.join(FILTERS);
+    // A link in the place of one of these folders would lead the files elsewhere.
+    for folder in [FILTERS, ".surfer", MAPPINGS].map(|name| dir.join(name)) {
+        if folder.is_symlink() {
+            fs::remove_file(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        }
+    }
     for table in U::DECLARATION.tables {
         write_whole(
             &filters.join(format!("{}.txt", table.name)),
@@ -646,44 +571,6 @@ pub fn shell(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    /// Regression: outputs named on the command line used to replace pipes, devices and links with files.
-    #[cfg(unix)]
-    #[test]
-    fn an_output_replaces_neither_a_pipe_nor_a_link() {
-        use std::os::unix::fs::{FileTypeExt, symlink};
-        let dir = tempfile::tempdir().expect("a folder");
-        let (file, link, pipe) = (
-            dir.path().join("a"),
-            dir.path().join("l"),
-            dir.path().join("p"),
-        );
-        std::fs::write(&file, "old").expect("written");
-        symlink(&file, &link).expect("linked");
-        super::write_whole(&link, "new").expect("written");
-        assert_eq!(std::fs::read_to_string(&file).expect("read"), "new");
-        assert!(
-            std::fs::symlink_metadata(&link)
-                .expect("there")
-                .is_symlink()
-        );
-
-        let made = std::process::Command::new("mkfifo").arg(&pipe).status();
-        assert!(made.is_ok_and(|s| s.success()));
-        let reader = std::thread::spawn({
-            let pipe = pipe.clone();
-            move || std::fs::read_to_string(pipe).expect("read")
-        });
-        super::write_whole(&pipe, "through").expect("written");
-        assert_eq!(reader.join().expect("joined"), "through");
-        assert!(
-            std::fs::metadata(&pipe)
-                .expect("there")
-                .file_type()
-                .is_fifo()
-        );
-        assert_eq!(std::fs::read_dir(dir.path()).expect("read").count(), 3);
-    }
-
     #[test]
     fn words_are_quoted_for_a_shell_where_they_have_to_be() {
         for (word, quoted) in [

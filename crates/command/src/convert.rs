@@ -21,7 +21,7 @@ fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
     match output {
         Some(path) if !is_standard(path) => {
             writable("--output", path)?;
-            Ok(wave::write_whole(path, text)?)
+            Ok(wave::write_named(path, text)?)
         }
         _ => print(text),
     }

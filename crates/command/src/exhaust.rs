@@ -390,7 +390,7 @@ impl<U: Compiled> Run<'_, '_, U> {
     fn keep(&mut self) -> Result<(), Fails> {
         self.saved = Instant::now();
         match (&self.args.checkpoint, &self.difference) {
-            (Some(path), None) => Ok(wave::write_whole(path, &self.checked.text())?),
+            (Some(path), None) => Ok(wave::write_named(path, &self.checked.text())?),
             _ => Ok(()),
         }
     }

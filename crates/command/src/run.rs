@@ -12,7 +12,7 @@ use reconverge::case::{Case, Place, SavedCase};
 use reconverge::check::Judged;
 use reconverge::compiled::Compiled;
 use reconverge::design::{Build, Golden};
-use reconverge::dut::{Make, Rtl};
+use reconverge::dut::{self, Make, Rtl};
 use reconverge::failure::{self, Cause};
 use reconverge::field::Flip;
 use reconverge::home::own_rtl;
@@ -42,6 +42,7 @@ impl From<&LoadArgs> for LoadOptions {
         LoadOptions {
             safe_loops: args.safe_loops,
             which: args.select.clone(),
+            ..LoadOptions::default()
         }
     }
 }
@@ -434,15 +435,26 @@ pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &judges::Agreed<U>) -> S
     )
 }
 
-/// Returns whether the RTL in `dir` may run although only a saved case names it: it must lie below the current folder, or be our
-/// own. A case may come from anywhere, and the RTL that it names would run with the rights of the user.
+/// Returns whether the RTL in `dir` may run although only a saved case names it.
 pub fn trusted<U: Compiled>(dir: &Path) -> bool {
+    foreign::<U>(dir).is_none()
+}
+
+/// Returns why the RTL in `dir` must not run if only a saved case names it: `dir` itself, or a file or folder that it names, which
+/// must lie below the current folder, or be our own. A case may come from anywhere, and the RTL that it names would run with the
+/// rights of the user.
+fn foreign<U: Compiled>(dir: &Path) -> Option<PathBuf> {
     let real = |dir: PathBuf| std::fs::canonicalize(dir).ok();
     let current = std::env::current_dir().ok().and_then(real);
     // Everything lies below the root, which therefore does not count.
     let current = current.filter(|dir| dir.parent().is_some());
     let ours = [current, own_rtl::<U>().ok().and_then(real)];
-    real(dir.to_owned()).is_some_and(|dir| ours.iter().flatten().any(|own| dir.starts_with(own)))
+    let inside = |path: &PathBuf| {
+        let real = real(path.clone());
+        real.is_some_and(|path| ours.iter().flatten().any(|own| path.starts_with(own)))
+    };
+    let named = std::iter::once(dir.to_owned()).chain(dut::paths_of::<U>(dir));
+    named.into_iter().find(|path| !inside(path))
 }
 
 /// Records a failure before anything is written of it. With `--step` the verdict is that of the last run.
@@ -463,10 +475,13 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     match (&args.place.rtl, &saved.case.rtl) {
         (None, Some(named)) if named.is_dir() => {
             let shown = named.display();
-            if !trusted::<U>(named) {
+            if let Some(path) = foreign::<U>(named) {
+                let what = match path == *named {
+                    true => "RTL outside this folder".to_owned(),
+                    false => format!("RTL that uses {}, outside this folder", path.display()),
+                };
                 let why = format!(
-                    "the case names RTL outside this folder, and RTL is a program: if it is to be built and run, \
-                     replay with --rtl {}",
+                    "the case names {what}, and RTL is a program: if it is to be built and run, replay with --rtl {}",
                     shell(&named.to_string_lossy())
                 );
                 return Err(InputError::new(file, 0, "rtl", why).into());

@@ -147,7 +147,7 @@ fn written<U: Compiled>(
     if let Some(path) = &args.picture {
         let picture = svg::svg(&U::run_to_show(case, judged, true, svg::LINES));
         match path.extension().is_some_and(|ending| ending == "png") {
-            true => pictures::write(path, &raster::png(&picture)?)?,
+            true => pictures::write(path, true, &raster::png(&picture)?)?,
             false => write_whole(path, &picture)?,
         }
     }

@@ -167,7 +167,7 @@ pub fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
 pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     match is_standard(path) {
         true => ignoring_readers(stdout().lock().write_all(text.as_bytes())),
-        false => wave::write_whole(path, text),
+        false => wave::write_named(path, text),
     }
 }
 

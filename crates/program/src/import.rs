@@ -62,7 +62,7 @@ fn is_word(directive: &str) -> bool {
 }
 
 /// Returns `name` made usable in a file name: letters, digits and `._-+`, at most [`LONGEST_NAME`] characters. Every other
-/// character becomes `_`.
+/// character becomes `_`. A hash at the end of a changed name keeps two names apart that differ only in what was changed.
 pub fn sound_name(name: &str) -> String {
     let sound = |c: char| {
         if c.is_ascii_alphanumeric() || "._-+".contains(c) {
@@ -71,7 +71,17 @@ pub fn sound_name(name: &str) -> String {
             '_'
         }
     };
-    name.chars().map(sound).take(LONGEST_NAME).collect()
+    let sounds: String = name.chars().map(sound).collect();
+    if sounds == name && name.len() <= LONGEST_NAME {
+        return sounds;
+    }
+    // FNV-1a.
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mark = format!("-{:08x}", hash >> 32);
+    let room = LONGEST_NAME - mark.len();
+    sounds.chars().take(room).collect::<String>() + &mark
 }
 
 /// Maximum number of entries of a list that a message shows.
@@ -139,5 +149,29 @@ pub fn choose(
     match which.parse::<usize>() {
         Ok(n) if (1..=names.len()).contains(&n) => Ok(n - 1),
         _ => fail(format!("{}, not {which:?}", there())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A found bug: programs whose names differ only in letters beyond ASCII wrote the same waves, and kernels whose names differ
+    /// only behind the longest name did too.
+    #[test]
+    fn different_names_stay_different_when_they_are_made_sound() {
+        assert_eq!(sound_name("if_else.1-a+b"), "if_else.1-a+b");
+        let longest = "k".repeat(LONGEST_NAME);
+        assert_eq!(sound_name(&longest), longest);
+        let others = ["größe", "grüße", "gr__e", "gr e", "gr/e"].map(str::to_owned);
+        let long = ["a", "b"].map(|end| longest.clone() + end);
+        let names = others.iter().chain(&long).map(|name| sound_name(name));
+        let names: std::collections::BTreeSet<String> = names.collect();
+        assert_eq!(names.len(), 7, "{names:?}");
+        for name in &names {
+            assert!(name.len() <= LONGEST_NAME, "{name}");
+            assert_eq!(sound_name(name), *name);
+        }
+        assert_eq!(sound_name("größe").split_once('-').unwrap().0, "gr__e");
     }
 }

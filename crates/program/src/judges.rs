@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::case::{CASE_FORMAT, Case, Place, SavedCase};
+use crate::case::{CASE_FORMAT, Case, LONGEST_NAME, Place, SavedCase};
 use crate::check::{Judged, TestCase};
 use crate::design::Design;
 use crate::dut::{Dut, Rtl};
@@ -86,6 +86,12 @@ impl<U: Programs> TestCase for Case<U> {
 
     fn name(&self) -> String {
         Case::name(self)
+    }
+
+    fn mark(&mut self, mark: &str) {
+        let room = LONGEST_NAME.saturating_sub(mark.len());
+        let name: String = U::name(&self.program).chars().take(room).collect();
+        U::rename(&mut self.program, name + mark);
     }
 
     fn lanes(&self) -> usize {

@@ -451,6 +451,26 @@ fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
     )?)
 }
 
+/// Returns the files and folders that the RTL of `D` in `dir` names, and the files about it in that folder; empty if it names
+/// none, or wrong ones.
+#[doc(hidden)]
+pub fn paths_of<D: Design>(dir: &Path) -> Vec<PathBuf> {
+    let Ok(list) = verilate::FileList::read(dir, &format!("{}.f", D::NAME)) else {
+        return Vec::new();
+    };
+    let about = ["design.toml".to_owned(), format!("{}_probe.toml", D::NAME)].map(PathBuf::from);
+    let there = about.into_iter().filter(|name| dir.join(name).exists());
+    let parts = [
+        list.lists,
+        list.verilog,
+        list.code,
+        list.include_dirs,
+        list.library_dirs,
+    ];
+    let all = parts.into_iter().flatten().chain(there);
+    all.map(|path| dir.join(path)).collect()
+}
+
 /// Returns `error` with places in the file of the probes of the RTL in `dir` instead of places in the bench top.
 fn placed<D: Design>(dir: &Path, error: verilate::Error) -> verilate::Error {
     match error {
@@ -615,11 +635,12 @@ impl<U: Design> Dut<U> {
         self.model.bare(cast_slice(pins))
     }
 
-    /// Opens a dump; it begins with the next cycle.
+    /// Opens a dump; it begins with the next cycle. It replaces a file or a link with this name.
     ///
     /// # Errors
     /// `path` cannot be written.
     pub fn open_vcd(&mut self, path: &Path) -> Result<(), String> {
+        crate::wave::remove_old(path);
         self.model.open_vcd(path)
     }
 

@@ -274,6 +274,10 @@ impl<D: Design> TestCase for Stream<D> {
         format!("{}.{}.{:x}", D::NAME, self.name, self.seed)
     }
 
+    fn mark(&mut self, mark: &str) {
+        self.name += mark;
+    }
+
     fn lanes(&self) -> usize {
         self.lanes as usize
     }

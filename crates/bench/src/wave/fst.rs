@@ -39,11 +39,11 @@ pub fn convert(dump: &Path, letters: &[usize]) -> Result<PathBuf, String> {
     let path = dump.with_extension("fst");
     let from = |e: std::io::Error| format!("{}: {e}", dump.display());
     let to = |e: std::io::Error| format!("{}: {e}", path.display());
-    if fs::metadata(&path).is_ok_and(|there| !there.is_file()) {
+    if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file() && !there.is_symlink()) {
         return Err(format!("{}: not a regular file", path.display()));
     }
     let vcd = BufReader::new(fs::File::open(dump).map_err(from)?);
-    let out = BufWriter::new(Output::create(&path).map_err(to)?);
+    let out = BufWriter::new(Output::replacing(&path).map_err(to)?);
     let out = copy(vcd, out, letters, BLOCK).map_err(|e| format!("{}: {e}", path.display()))?;
     let file = out.into_inner().map_err(|e| to(e.into_error()))?;
     file.finish().map_err(to)?;

@@ -272,6 +272,10 @@ impl Results {
         let bad = |field: &str, why: String| InputError::new(&name, 0, field, why);
         let shown = |e: std::io::Error| InputError::io(&name, &e);
         fs::create_dir_all(dir).map_err(shown)?;
+        if path.is_symlink() {
+            let why = "is a symbolic link, through which results are not written".to_owned();
+            return Err(bad("file", why));
+        }
         // The folder may hold other shards, units and builds, but no other campaign of this unit and build.
         for other in files(dir)? {
             let Some(there) = self::header(&other)? else {

@@ -597,8 +597,8 @@ impl Outputs {
         let scene = renderer.scene();
         let heat = pictures::heat(scene.size, counts);
         let mut text = numbers::text(name, scene, sum);
-        pictures::write(&self.png, &picture.png()?)?;
-        pictures::write(&self.heat, &heat.png()?)?;
+        pictures::write(&self.png, args.png.is_some(), &picture.png()?)?;
+        pictures::write(&self.heat, args.heat.is_some(), &heat.png()?)?;
         text += &format!("  {:<16}{}\n", "picture", self.png.display());
         text += &format!(
             "  {:<16}{}  ({})\n",

@@ -53,13 +53,17 @@ impl Image {
     }
 }
 
-/// Writes a picture.
+/// Writes a picture to `path`, which the user has `named` or the program has chosen.
 ///
 /// # Errors
 /// `path` cannot be written.
-pub fn write(path: &Path, png: &[u8]) -> Result<(), String> {
+pub fn write(path: &Path, named: bool, png: &[u8]) -> Result<(), String> {
     let shown = |e: std::io::Error| format!("{}: {e}", path.display());
-    let mut out = BufWriter::new(wave::Output::create(path).map_err(shown)?);
+    let open = match named {
+        true => wave::Output::create,
+        false => wave::Output::replacing,
+    };
+    let mut out = BufWriter::new(open(path).map_err(shown)?);
     out.write_all(png).map_err(shown)?;
     let file = out.into_inner().map_err(|e| shown(e.into_error()))?;
     file.finish().map_err(shown)
