@@ -1,5 +1,6 @@
 //! Nothing wrong passes and nothing found is lost, whatever the RTL does, the disk does, or a scheduler does.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::fd::OwnedFd;
@@ -29,6 +30,7 @@ use crate::common::{
 mod agreement;
 mod interrupted;
 mod links;
+mod many;
 
 /// A case of r500 that fails in its PC.
 fn spoilt() -> Case<R500> {
@@ -690,8 +692,11 @@ fn cases_of_other_builds_do_not_replace_each_other() {
         builds.contains(&true) && builds.contains(&false),
         "{told:?}"
     );
-    assert_eq!(saved(&out), told);
-    for name in &told {
+    let there = saved(&out);
+    let builds = there.iter().map(|name| name.contains("-lanes"));
+    assert_eq!(builds.collect::<BTreeSet<_>>().len(), 2, "{there:?}");
+    for name in &there {
+        assert!(told.contains(name), "{name}: {told:?}");
         let text = fs::read_to_string(out.join(name)).unwrap();
         let case = SavedCase::<R500>::parse(&text, name).unwrap().case;
         assert_eq!(format!("{}.json", case.name()), *name);

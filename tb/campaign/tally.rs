@@ -8,7 +8,7 @@ use std::time::Duration;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{
-    self, Chunk, Failed, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
+    self, Chunk, Failed, GivenUp, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
 };
 use reconverge::cover::{Met, Model};
 use reconverge::design::Design;
@@ -81,7 +81,10 @@ fn a_chunk_that_is_over_is_not_gone_on_with() {
     assert!(tally.finished());
     assert_eq!(
         tally.total().given_up(),
-        Some((campaign::MOST_LOST, campaign::MOST_LOST as u64))
+        Some(GivenUp::Lost {
+            cases: campaign::MOST_LOST,
+            of: campaign::MOST_LOST as u64
+        })
     );
     assert_eq!(tally.total().programs, campaign::CHUNK + 8);
 }

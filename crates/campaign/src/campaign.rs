@@ -43,6 +43,9 @@ pub const CHUNK: u64 = 256;
 /// Number of cases of one chunk that crash or hang their process after which the campaign is given up. Each case that hangs
 /// takes as long as its time limit.
 pub const MOST_LOST: usize = 8;
+/// Number of failed programs after which a campaign or a shard of it is given up, with the chunk in which that is reached. RTL that
+/// is wrong in its first cycles compares next to nothing, and would reach no limit of cycles.
+pub const MOST_FAILED: usize = 1000;
 /// Length in cycles of a case with a fixed length.
 const CASE_CYCLES: u64 = 512;
 
@@ -123,6 +126,23 @@ pub struct Summary<U: Campaign> {
     pub bins: Met,
     /// Cases that failed, in the order of their numbers.
     pub failures: Vec<Failed<U>>,
+    /// The campaign, or one of the shards that are added up here, ended because [`MOST_FAILED`] programs had failed.
+    #[serde(skip)]
+    pub too_many: Option<usize>,
+}
+
+/// Why a campaign is given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GivenUp {
+    /// [`MOST_LOST`] cases of one chunk crashed or hung.
+    Lost {
+        /// Number of these cases.
+        cases: usize,
+        /// Number of cases of the chunk up to then.
+        of: u64,
+    },
+    /// At least [`MOST_FAILED`] programs failed: this many.
+    Failed(usize),
 }
 
 /// How much of one kind of cases was run.
@@ -226,6 +246,7 @@ impl<U: Campaign> Default for Summary<U> {
             judged: ByScalar::default(),
             bins: Met::default(),
             failures: Vec::new(),
+            too_many: None,
         }
     }
 }
@@ -253,6 +274,7 @@ impl<U: Campaign> Summary<U> {
         self.judged += other.judged;
         self.bins.merge(&other.bins);
         self.failures.extend(other.failures);
+        self.too_many = self.too_many.or(other.too_many);
     }
 
     /// Returns all counters.
@@ -287,17 +309,20 @@ impl<U: Campaign> Summary<U> {
         !options.keep_going && !self.failures.is_empty() || self.given_up().is_some()
     }
 
-    /// If the campaign is given up because [`MOST_LOST`] cases of one chunk crashed or hung, returns this number and the number
-    /// of cases of the chunk up to then.
-    pub fn given_up(&self) -> Option<(usize, u64)> {
+    /// Returns why the campaign is given up, if it is.
+    pub fn given_up(&self) -> Option<GivenUp> {
         let mut chunks = self
             .failures
             .chunk_by(|a, b| a.number / CHUNK == b.number / CHUNK);
-        chunks.find_map(|chunk| {
+        let lost = chunks.find_map(|chunk| {
             let mut lost = chunk.iter().filter(|failed| failed.failure.lost());
             let last = lost.nth(MOST_LOST - 1)?;
-            Some((MOST_LOST, last.number % CHUNK + 1))
-        })
+            Some(GivenUp::Lost {
+                cases: MOST_LOST,
+                of: last.number % CHUNK + 1,
+            })
+        });
+        lost.or(self.too_many.map(GivenUp::Failed))
     }
 
     /// Returns the summary of case number `index` of a campaign, which crashed or hung its process on a model with the seed

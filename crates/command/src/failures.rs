@@ -17,8 +17,8 @@ use super::{Failure as Trouble, folder, print};
 
 /// Number of groups that get a full report with waves; each other group gets one line.
 const REPORTS: usize = 8;
-/// Number of cases of a group that are named besides the reported one.
-const NAMED: usize = 16;
+/// Number of cases of a group that are saved, the reported one among them. The others are counted.
+pub const SAVED: usize = 10;
 
 /// Number of cases of a group that are listed on a page.
 const LISTED: usize = 1000;
@@ -63,6 +63,27 @@ pub fn groups<U: Compiled>(failures: &[Failed<U>]) -> Vec<Group> {
     let first = |group: &Group| group.members.iter().map(|m| failures[*m].number).min();
     groups.sort_by_key(|group| (std::cmp::Reverse(group.members.len()), first(group)));
     groups
+}
+
+/// Returns whether two failures may belong to the same group, without a look for the rule.
+pub fn alike<U: Compiled>(one: &Failure<Case<U>>, other: &Failure<Case<U>>) -> bool {
+    one.kind() == other.kind() && one.alike(other)
+}
+
+/// Saves with `save` the first [`SAVED`] cases of each group; returns the file of each of the `failures`.
+pub fn saved<U: Compiled>(
+    failures: &[Failed<U>],
+    groups: &[Group],
+    mut save: impl FnMut(&Failed<U>) -> Saved,
+) -> Vec<Saved> {
+    let mut saved = vec![None; failures.len()];
+    let first = groups
+        .iter()
+        .flat_map(|group| group.members.iter().take(SAVED));
+    for index in first {
+        saved[*index] = save(&failures[*index]);
+    }
+    saved
 }
 
 /// Returns the properties of `failure` that failures with the same cause probably share.
@@ -184,20 +205,21 @@ pub fn tell<U: Compiled>(
     Ok(())
 }
 
-/// Prints where the cases `members` are saved.
+/// Prints where the cases `members` are saved, and how many are not.
 fn others(members: &[usize], saved: &[Saved]) -> Result<(), Trouble> {
     let paths: Vec<&Path> = members
         .iter()
         .filter_map(|m| saved[*m].as_deref())
         .collect();
     let mut text = String::new();
-    for (n, path) in paths.iter().take(NAMED).enumerate() {
+    for (n, path) in paths.iter().enumerate() {
         let name = if n == 0 { "others" } else { "" };
         text += &format!("{name:<7} {}\n", path.display());
     }
-    if let Some(path) = paths.get(NAMED) {
-        let rest = HumanCount((paths.len() - NAMED) as u64);
-        text += &format!("        and {rest} more in {}\n", folder(path).display());
+    let rest = members.len().saturating_sub(SAVED - 1);
+    if rest > 0 {
+        let rest = HumanCount(rest as u64);
+        text += &format!("        and {rest} more, counted and not saved\n");
     }
     print(&text)
 }

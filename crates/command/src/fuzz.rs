@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use reconverge::campaign::results::{Header, Results};
 use reconverge::campaign::{
-    CHUNK, Chunk, Failed, Limit, Options, Put, Shard, Summary, Tally, drive,
+    CHUNK, Chunk, Failed, GivenUp, Limit, Options, Put, Shard, Summary, Tally, drive,
 };
 use reconverge::compiled::Compiled;
 use reconverge::cover::{Model, Share};
@@ -314,8 +314,13 @@ pub fn fuzz<U: Compiled>(
         match found.get(&failed.number) {
             Some((there, Some(_))) if same(there) => {}
             _ => {
-                let saved = found::save(&failed.failure, out);
-                found.insert(failed.number, (failed.clone(), Some(saved)));
+                // The groups are known at the end, and with them which of the others are saved.
+                let alike = found.values().filter(|(other, saved)| {
+                    saved.is_some() && failures::alike(&other.failure, &failed.failure)
+                });
+                let saved =
+                    (alike.count() < failures::SAVED).then(|| found::save(&failed.failure, out));
+                found.insert(failed.number, (failed.clone(), saved));
             }
         }
     };
@@ -397,12 +402,11 @@ pub fn fuzz<U: Compiled>(
             named::<U>(&build)
         )
     });
-    let saved = |failed: &Failed<U>| {
+    let groups = groups(&summary.failures);
+    let saved = failures::saved(&summary.failures, &groups, |failed| {
         let there = found.remove(&failed.number).and_then(|(_, saved)| saved);
         there.unwrap_or_else(|| found::save(&failed.failure, out))
-    };
-    let saved: Vec<Saved> = summary.failures.iter().map(saved).collect();
-    let groups = groups(&summary.failures);
+    });
     let mut reports = reports(&summary.failures, &saved, &groups);
     let took = started.elapsed();
     let shown = |small| match args.summary.html {
@@ -519,14 +523,20 @@ fn not_run<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) -
 
 /// Returns why a campaign was given up, if it was.
 fn given_up<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<String> {
-    let (lost, cases) = summary.given_up()?;
+    let given_up = summary.given_up()?;
     let rest = match not_run(summary, options, shard) {
         Some(programs) => format!("{} programs", HumanCount(programs)),
         None => "the rest".to_owned(),
     };
-    Some(format!(
-        "the RTL crashed or hung in {lost} of {cases} cases; {rest} not run"
-    ))
+    Some(match given_up {
+        GivenUp::Lost { cases, of } => {
+            format!("the RTL crashed or hung in {cases} of {of} cases; {rest} not run")
+        }
+        GivenUp::Failed(failed) => {
+            let failed = HumanCount(failed as u64);
+            format!("{failed} programs failed; {rest} not run")
+        }
+    })
 }
 
 /// Returns the name of a campaign, without its build.

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
-use reconverge::campaign::Shard;
 use reconverge::campaign::results;
+use reconverge::campaign::{Failed, Shard};
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::input::InputError;
 
-use super::failures::{groups, reports, shown, tell};
+use super::failures::{self, groups, reports, shown, tell};
 use super::fuzz::{HEADER, Ran, Shown, Whole, ran};
 use super::report::{Part, ReportArgs};
 use super::summary::{writable_summary, write_summary};
@@ -81,9 +81,9 @@ pub fn campaigns(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Cam
 pub fn report<U: Compiled>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
     let (header, summary) = results::merge::<U>(files)?;
     let (options, shard) = (header.options(), Shard::default());
-    let saved = summary.failures.iter();
-    let saved: Vec<_> = saved.map(|f| found::save(&f.failure, &args.out)).collect();
     let groups = groups(&summary.failures);
+    let save = |failed: &Failed<U>| found::save(&failed.failure, &args.out);
+    let saved = failures::saved(&summary.failures, &groups, save);
     let whole = Whole {
         summary: &summary,
         counted: &summary.failures,
@@ -92,7 +92,7 @@ pub fn report<U: Compiled>(files: &[PathBuf], args: &ReportArgs) -> Result<Part,
         build: &header.build,
     };
     let shown = shown(&summary.failures, &saved, &groups, None);
-    Ok(Part::new(&whole, true, shown))
+    Ok(Part::new(&whole, summary.given_up().is_none(), shown))
 }
 
 /// Adds up the results of one unit and prints them.
@@ -107,9 +107,9 @@ pub fn unit<U: Compiled>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Resu
     if !last {
         print(&said)?;
     }
-    let saved = summary.failures.iter();
-    let saved: Vec<_> = saved.map(|f| found::save(&f.failure, &args.out)).collect();
     let groups = groups(&summary.failures);
+    let save = |failed: &Failed<U>| found::save(&failed.failure, &args.out);
+    let saved = failures::saved(&summary.failures, &groups, save);
     let mut reports = reports(&summary.failures, &saved, &groups);
     if row && failed {
         print("\n")?;

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CHUNK, Failed, Limit, Options, Summary};
+use super::{CHUNK, Failed, Limit, MOST_FAILED, Options, Summary};
 use crate::cover::Met;
 use crate::grammar::Campaign;
 
@@ -147,7 +147,8 @@ impl<U: Campaign> Piece<U> {
 /// results in order.
 ///
 /// A campaign ends with the chunk that reaches the limit, with the first chunk in which [`MOST_LOST`](super::MOST_LOST) cases
-/// crashed or hung or, without `keep_going`, with the first chunk that has a failure. Later chunks do not count.
+/// crashed or hung, with the chunk with which [`MOST_FAILED`] programs have failed or, without `keep_going`, with the first chunk that
+/// has a failure. Later chunks do not count.
 pub struct Tally<U: Campaign> {
     options: Options,
     shard: Shard,
@@ -311,6 +312,8 @@ impl<U: Campaign> Tally<U> {
             && let Some(summary) = self.waiting.remove(&self.next)
         {
             self.total.add(summary);
+            let failed = self.total.failures.len();
+            self.total.too_many = (failed >= MOST_FAILED).then_some(failed);
             self.next += self.shard.of;
         }
         Ok(())
