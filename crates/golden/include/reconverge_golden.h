@@ -4,8 +4,8 @@
  * with the structs of both: reconverge_r500.h, reconverge_r700.h, reconverge_spa5.h. A case gives the pins of every cycle of a
  * program: reset, host writes, launch, instructions with the conditions that each lane draws from the seed, stalls.
  *
- * A call that fails returns NULL or -1 and changes nothing; reconverge_error() says why. A model or a case is used by one
- * thread at a time. Texts and structs that are returned belong to the library. */
+ * A call that fails returns NULL, 0 or -1 and changes nothing; reconverge_error() says why. A handle that was freed, or that
+ * stands for something else, is refused; handles are not addresses. A model or a case is used by one thread at a time. Texts and structs that are returned belong to the library. */
 #ifndef RECONVERGE_GOLDEN_H
 #define RECONVERGE_GOLDEN_H
 

@@ -19,7 +19,7 @@ use crate::DPI_BYTES;
 pub const MOST_CYCLES: usize = 2_000_000;
 
 /// A golden model of any unit.
-pub trait Model {
+pub trait Model: Send {
     /// Returns the sizes in bytes of the pin struct and of the state struct.
     fn sizes(&self) -> (usize, usize);
     /// Returns the default values of the pins.
@@ -109,7 +109,7 @@ impl<U: Unit> Model for Wavefront<U> {
 }
 
 /// A case of any unit: the pins of each of its cycles.
-pub trait Stimulus {
+pub trait Stimulus: Send {
     /// Returns a golden model with the lanes and parameters of the case, after reset.
     fn golden(&self) -> Box<dyn Model>;
     /// Returns the number of cycles of the case.
