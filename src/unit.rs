@@ -1,6 +1,8 @@
 //! A unit in three traits: [`Programs`], on top of a design, for cases, lock-step, reports and waves; [`Campaign`], for random
 //! programs, coverage, shrinking and mutants (both from the crates below); and [`Unit`], for the command.
 
+use std::collections::BTreeMap;
+
 use crate::design::Build;
 use crate::exhaust::Small;
 use crate::explain::Anatomy;
@@ -45,9 +47,16 @@ pub struct LoadOptions {
     pub safe_loops: bool,
     /// Selects one of several programs in the file, by number or name.
     pub which: Option<String>,
+    /// Parameters of the unit that is to run the program, as far as they differ from their default: warnings depend on them.
+    pub parameters: BTreeMap<String, u32>,
 }
 
 impl LoadOptions {
+    /// Returns the value of parameter `name` in the unit that is to run the program; `default` if none was chosen.
+    pub fn value(&self, name: &str, default: u32) -> u32 {
+        self.parameters.get(name).copied().unwrap_or(default)
+    }
+
     /// Refuses options that only r500 has.
     ///
     /// # Errors

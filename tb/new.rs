@@ -276,7 +276,7 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
             "good",
             "folder: \"1st\" is not a valid crate name: use a-z, 0-9 and _",
         ),
-        (new, lost, "good", "file: No such file or directory"),
+        (new, lost, "good", "file: there is no such file in "),
         (
             arg(&keyword),
             &good,

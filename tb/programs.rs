@@ -85,6 +85,7 @@ fn own_programs_agree_on_every_clock_and_with_the_scalar_judge<U: Tested>() {
             let options = LoadOptions {
                 safe_loops: U::NAME == "r500",
                 which: (count > 1).then(|| number.to_string()),
+                ..LoadOptions::default()
             };
             let program = U::load(&bytes, file, &options).unwrap().program;
             for seed in 1..=U::SEEDS {

@@ -325,6 +325,7 @@ fn runs<U: Normative>(random: usize) -> Runs {
             let options = LoadOptions {
                 safe_loops: U::NAME == "r500",
                 which: (count > 1).then(|| number.to_string()),
+                ..LoadOptions::default()
             };
             // Listings of a disassembler have the ending of assembly too.
             if let Ok(loaded) = U::load(&bytes, file, &options) {

@@ -65,7 +65,8 @@ pub fn load(
             .map(|f| f.name.as_str())
             .collect();
         let chosen = choose(&names, "function", which, file)?;
-        object.program(chosen).map_err(|flaw| flaw.in_file(file))?
+        let loaded = object.program(chosen, options);
+        loaded.map_err(|flaw| flaw.in_file(file))?
     } else {
         let text = utf8(bytes, file)?;
         let program = if is_hex(text, file) {
@@ -154,7 +155,7 @@ pub fn functions(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
         .zip(&object.elf.functions)
         .map(|(number, function)| {
             let config = object.config(number - 1).ok();
-            let program = object.program(number - 1);
+            let program = object.program(number - 1, &LoadOptions::default());
             Listed {
                 number,
                 name: function.name.clone(),
@@ -267,15 +268,18 @@ impl<'a> Object<'a> {
     }
 
     /// Returns function `i` as a program.
-    fn program(&self, i: usize) -> Result<Loaded<Program>, Flaw> {
+    fn program(&self, i: usize, options: &LoadOptions) -> Result<Loaded<Program>, Flaw> {
         let function = &self.elf.functions[i];
         let code = self.code(i, function)?;
         let config = self.config(i)?;
         let (quads, found) = cf_program(code)?;
         let mut warnings = self.warnings.clone();
+        if is_small(self.elf.flags) && options.value("SUBENTRIES", 4) == 8 {
+            warnings.clear();
+        }
         warnings.extend(found);
-        let built = Registers::default().stack_size;
-        if config.stack_size > built {
+        let built = options.value("MAX_STACK_SIZE", Registers::default().stack_size.into());
+        if u32::from(config.stack_size) > built {
             warnings.push(format!(
                 "STACK_SIZE is {}; a unit built with MAX_STACK_SIZE {built} has no more than these",
                 config.stack_size
@@ -333,6 +337,11 @@ impl<'a> Object<'a> {
 fn is_text(section: &str) -> bool {
     // With -function-sections, each function has its own section.
     section == ".text" || section.starts_with(".text.")
+}
+
+/// Returns whether an object is for a GPU whose stack entries have 8 sub-entries (r700-3.4-h).
+fn is_small(flags: u32) -> bool {
+    matches!(flags, 5 | 6)
 }
 
 /// Checks which GPU an object is for, and returns a warning if there is one.

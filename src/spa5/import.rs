@@ -27,8 +27,8 @@ use crate::unit::{LoadOptions, Loaded};
 mod cubin;
 mod link;
 
-use cubin::Cubin;
 pub use cubin::sm;
+use cubin::{Cubin, DEPTH};
 
 /// Reads a program from a file of any kind. `file` is its name, for messages and for a program without
 /// a name of its own. For a cubin with several kernels, `options` must choose one.
@@ -47,7 +47,8 @@ pub fn load(
         let cubin = Cubin::open(bytes, file)?;
         let names: Vec<&str> = cubin.kernels().map(|f| f.name.as_str()).collect();
         let chosen = choose(&names, "kernel", which, file)?;
-        cubin.program(chosen).map_err(|flaw| flaw.in_file(file))?
+        let loaded = cubin.program(chosen, options.value("DEPTH", DEPTH));
+        loaded.map_err(|flaw| flaw.in_file(file))?
     } else {
         let loaded = if bytes.contains(&0) {
             bundles(bytes, file).map_err(|flaw| flaw.in_file(file))?
@@ -135,7 +136,7 @@ pub fn kernels(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
                     let why = "the kernels before it have too many bytes together";
                     Err(Flaw::new("program", why))
                 }
-                _ => cubin.program(i).map(|loaded| loaded.program),
+                _ => cubin.program(i, DEPTH).map(|loaded| loaded.program),
             };
             let own = || cubin.code(kernel).ok().map(<[u8]>::len);
             let bytes = program.as_ref().map(|p| 8 * p.words.len());

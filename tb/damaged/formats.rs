@@ -44,6 +44,7 @@ fn program_reader<U: Tested>(file: &'static str) -> Read {
                 .choose(rng)
                 .filter(|_| rng.random_ratio(1, 3))
                 .map(|which| (*which).to_owned()),
+            ..LoadOptions::default()
         };
         let loaded = U::load(bytes, file, &options)?;
         used::<U>(&loaded.program);

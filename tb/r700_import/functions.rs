@@ -209,6 +209,13 @@ fn objects_for_other_gpus() {
         (7, None),
     ] {
         put(&mut bytes, 36, flags);
+        // A found bug: it came for a unit that is built so, too.
+        let built = LoadOptions {
+            parameters: [("SUBENTRIES".to_owned(), 8)].into(),
+            ..LoadOptions::default()
+        };
+        let got = load(&bytes, "p.o", &built).unwrap();
+        assert_eq!(got.warnings.is_empty(), flags >= 5, "{flags}");
         let got = import(&bytes, None);
         assert_eq!(got.program, program, "{flags}");
         assert_eq!(got.warnings, Vec::from_iter(warning), "{flags}");

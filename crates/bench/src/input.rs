@@ -9,7 +9,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use crate::text::code;
+use crate::text::{code, did_you_mean};
 
 /// Longest name of a program: file systems allow 255 bytes, and a seed and an extension follow the name.
 pub const LONGEST_NAME: usize = 200;
@@ -326,7 +326,10 @@ pub const MOST_BYTES: u64 = 64 << 20;
 /// The file does not exist or is not regular; errors of the operating system.
 pub fn open(path: &Path) -> Result<File, InputError> {
     let name = path.to_string_lossy();
-    let shown = |e| InputError::io(&*name, &e);
+    let shown = |e: io::Error| match e.kind() {
+        ErrorKind::NotFound => InputError::new(&*name, 0, "file", missing(path)),
+        _ => InputError::io(&*name, &e),
+    };
     // Check before opening, because opening a pipe waits too.
     let what = match fs::metadata(path).map_err(shown)?.file_type() {
         kind if kind.is_file() => return File::open(path).map_err(shown),
@@ -335,6 +338,29 @@ pub fn open(path: &Path) -> Result<File, InputError> {
     };
     let why = format!("is {what}; only regular files are read");
     Err(InputError::new(name, 0, "file", why))
+}
+
+/// Returns what to say of `path`, which does not exist: where it was looked for, and which file may be meant.
+fn missing(path: &Path) -> String {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let dir = dir.unwrap_or(Path::new("."));
+    let here = std::env::current_dir().unwrap_or_default();
+    if fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) {
+        return "is a link to a file that does not exist".to_owned();
+    }
+    if !dir.is_dir() {
+        let place = match path.is_relative() {
+            true => format!(", seen from {}", here.display()),
+            false => String::new(),
+        };
+        return format!("there is no folder {}{place}", dir.display());
+    }
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let meant = did_you_mean(&name, names);
+    let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+    format!("there is no such file in {}{meant}", dir.display())
 }
 
 /// Reads a whole file of at most [`MOST_BYTES`].

@@ -78,7 +78,11 @@ impl CaseArgs {
         program: &Path,
         options: &LoadArgs,
     ) -> Result<Case<U>, Failure> {
-        let mut program = load::<U>(program, &LoadOptions::from(options))?;
+        let options = LoadOptions {
+            parameters: parameters::<U>(&self.parameters),
+            ..LoadOptions::from(options)
+        };
+        let mut program = load::<U>(program, &options)?;
         let lanes = self.lanes.unwrap_or(U::LANES);
         // A campaign names saved programs in this way: the unit's name comes first in each case's name.
         if let Some(name) = U::name(&program).strip_prefix(&format!("{}.", U::NAME)) {

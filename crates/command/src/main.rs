@@ -14,6 +14,7 @@ mod junit;
 mod merge;
 mod mutate;
 mod new;
+mod options;
 mod outcome;
 mod play;
 mod progress;
@@ -741,7 +742,7 @@ fn given_twice(matches: &ArgMatches) -> Option<(&'static str, &str)> {
 /// Parses the arguments. Also refuses an option that gives a name twice, of which one value would be ignored.
 fn arguments() -> Cli {
     let mut command = Cli::command();
-    let matches = command.get_matches_mut();
+    let matches = options::matches(&mut command);
     if let Some((name, chosen)) = matches.subcommand()
         && let Some((flag, twice)) = given_twice(chosen)
         && let Some(chosen) = command.find_subcommand_mut(name)

@@ -36,7 +36,7 @@ const WITH_DATA: u8 = 4;
 const TOKEN_BYTES: u32 = 16;
 
 /// Number of tokens in the default build of the unit (spa5-3).
-const DEPTH: u32 = 64;
+pub(super) const DEPTH: u32 = 64;
 
 /// A cubin that was opened.
 pub(super) struct Cubin<'a> {
@@ -125,8 +125,8 @@ impl<'a> Cubin<'a> {
         section.data()
     }
 
-    /// Returns kernel `i` as a program: its section, followed by all that it calls.
-    pub(super) fn program(&self, i: usize) -> Result<Loaded<Program>, Flaw> {
+    /// Returns kernel `i` as a program: its section, followed by all that it calls. It warns of more tokens than `depth`.
+    pub(super) fn program(&self, i: usize, depth: u32) -> Result<Loaded<Program>, Flaw> {
         let kernel = self.kernel(i);
         let size = self.code(kernel)?.len();
         let program = Link::of(self, kernel)?.program()?;
@@ -146,9 +146,9 @@ impl<'a> Cubin<'a> {
         };
         program.name.clone_from(&kernel.name);
         let crs_size = self.info(&kernel.name)?.crs_size;
-        if let Some(size) = crs_size.filter(|size| *size > DEPTH * TOKEN_BYTES) {
+        if let Some(size) = crs_size.filter(|size| *size > depth * TOKEN_BYTES) {
             warnings.push(format!(
-                "CRS size {size}, {} tokens; a unit built with DEPTH {DEPTH} holds no more than these",
+                "CRS size {size}, {} tokens; a unit built with DEPTH {depth} holds no more than these",
                 size / TOKEN_BYTES
             ));
         }

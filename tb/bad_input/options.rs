@@ -1,0 +1,48 @@
+//! Mistakes in options.
+
+use crate::common::{reconverge, text};
+
+/// A found bug: of several mistakes in a command line the first one was reported alone.
+#[test]
+fn every_mistake_in_an_option_is_reported() {
+    let program = "tb/programs/r500/if_else.s";
+    let run = [
+        "run",
+        "r500",
+        program,
+        "--stall16",
+        "99",
+        "--sed",
+        "4",
+        "--max-steps=x",
+    ];
+    let output = reconverge(&[&run[..], &["--p16", "77"]].concat());
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let told: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("error: "))
+        .collect();
+    let starts = [
+        "error: invalid value '99' for '--stall16 ",
+        "error: unexpected argument '--sed' found",
+        "error: invalid value 'x' for '--max-steps ",
+        "error: invalid value '77' for '--p16 ",
+    ];
+    assert_eq!(told.len(), starts.len(), "{said}");
+    for start in starts {
+        assert!(
+            told.iter().any(|line| line.starts_with(start)),
+            "{start}: {said}"
+        );
+    }
+    // What the others lack is not a mistake; nor is one option that two mistakes would be about.
+    let one = reconverge(&["run", "r500", program, "--lanes", "65"]);
+    assert_eq!(text(&one.stderr).matches("error: ").count(), 1);
+    let missing = reconverge(&["run", "--lanes", "65", "--sed", "4"]);
+    assert!(
+        !text(&missing.stderr).contains("were not provided"),
+        "{}",
+        text(&missing.stderr)
+    );
+}
