@@ -103,6 +103,11 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
             preloads: !declaration.probes.loads.is_empty(),
             from: PathBuf::from("design.toml"),
             assertions: assertions.map(|a| PathBuf::from(&a.file)),
+            design: verilate::Module {
+                name: declaration.top.clone(),
+                lanes: declaration.lanes.as_ref().map(|l| l.parameter.clone()),
+                ports: declaration.ports(),
+            },
         };
         let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit), bench)?;
         benches.push((*unit, sources, *models));

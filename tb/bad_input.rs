@@ -343,7 +343,11 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
             "\"seed\": \"0x0\",",
             "seed: 0 is no seed; use 1 or more",
         ),
-        (&lanes, "\"lanes\": 65,", "lanes: 65 is not 1..64"),
+        (
+            &lanes,
+            "\"lanes\": 65,",
+            "lanes: the number of lanes must be 1 to 64, not 65",
+        ),
         (
             &lanes,
             &format!("\"lanes\": {},", U::LANES - 1),

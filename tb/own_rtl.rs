@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::rtl::Rtl;
-use crate::common::{ROOT, arg, reconverge_ends, text};
+use crate::common::rtl::{Copy, Rtl};
+use crate::common::{ROOT, arg, reconverge, reconverge_ends, text};
 
 /// The folder of the example with its RTL in it, made as the page says.
 fn made(dir: &Path) {
@@ -63,4 +63,81 @@ fn rtl_with_names_of_its_own_agrees_by_its_table_of_probes() {
     );
     assert!(!said.contains("skipped"), "{said}");
     assert!(said.contains(" 0 mismatches in "), "{said}");
+}
+
+/// RTL of r500 whose output `pc_o` is `value`, with `code` in its module; no assertion looks at it.
+fn with_pc(value: &str, code: &str) -> Copy {
+    let rtl = Rtl::own("r500").planted(code).without_assertions();
+    let right = "assign pc_o      = pc_q;";
+    rtl.change(("r500_seq.sv", right, &format!("assign pc_o = {value};")));
+    rtl
+}
+
+/// Runs a program on `rtl`; returns the standard output, which ends with `status`.
+fn run_on(rtl: &Copy, status: i32) -> String {
+    let program = format!("{ROOT}/tb/programs/r500/if_else.s");
+    let out = rtl.dir().join("out");
+    let args = [
+        "run",
+        "r500",
+        &program,
+        "--rtl",
+        rtl.arg(),
+        "--out",
+        arg(&out),
+    ];
+    reconverge_ends(status, &args)
+}
+
+/// Regression: the state was compared only after the falling edge, and all of these agreed.
+#[test]
+fn what_changes_at_the_falling_edge_of_the_clock_is_a_mismatch_unless_it_is_allowed() {
+    let late = "  logic [9:0] late;\n  always_ff @(negedge clk_i) late <= pc_q;";
+    let latch = "  logic [9:0] late;\n  always_latch if (!clk_i) late = pc_q;";
+    let other = "  logic [9:0] late;\n  assign late = clk_i ? 10'h3ad : pc_q;";
+    for code in [late, latch, other] {
+        let rtl = with_pc("late", code);
+        let said = run_on(&rtl, 1);
+        assert!(said.starts_with("MISMATCH r500.if_else."), "{said}");
+        let row = said.lines().find(|line| line.starts_with("  pc "));
+        assert!(row.is_some_and(|row| row.ends_with("<--")), "{said}");
+        let half = "  half    rtl is before the falling edge of the clock; after it the RTL shows what golden has";
+        assert!(said.contains(half), "{said}");
+    }
+    let rtl = with_pc("late", late);
+    rtl.change((
+        "design.toml",
+        "output = \"pc_o\"",
+        "output = \"pc_o\"\nfalling = true",
+    ));
+    run_on(&rtl, 0);
+}
+
+/// Regression: an assertion that only warns agreed, with a line for each of 43,684 cycles.
+#[test]
+fn a_line_that_the_rtl_repeats_is_shown_ten_times_and_counted() {
+    let noisy = "  always_ff @(posedge clk_i) noisy: assert (!rst_ni) else $warning(\"noisy\");";
+    let rtl = Rtl::own("r500").planted(noisy);
+    let fuzz = |rtl: &Copy| {
+        let out = rtl.dir().join("out");
+        let few = ["--programs", "8", "--jobs", "1", "--out", arg(&out)];
+        reconverge(&[&["fuzz", "r500", "--rtl", rtl.arg()], &few[..]].concat())
+    };
+    let output = fuzz(&rtl);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let noise = |start: &str| {
+        let lines = said.lines().filter(|line| line.ends_with(".noisy: noisy"));
+        lines.filter(|line| line.starts_with(start)).count()
+    };
+    assert_eq!(noise("["), 10, "{said}");
+    assert_eq!(
+        noise("... 1000 lines like this so far, 10 shown: "),
+        1,
+        "{said}"
+    );
+    assert!(noise("") < 20, "{said}");
+    // It is the action that decides.
+    let fails = Rtl::own("r500").planted(&noisy.replace("$warning", "$error"));
+    assert_eq!(fuzz(&fails).status.code(), Some(1));
 }

@@ -19,6 +19,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <type_traits>
 
 #include "shim.h"
 #include "verilated.h"
@@ -124,6 +125,11 @@ struct Model {
   // Declared after the file, so that it is closed first.
   std::unique_ptr<VerilatedVcdC> vcd;
   uint64_t clock = 0;
+  // The state and `now_o` before the falling edge, and whether they changed at it although the state is now as expected.
+  std::remove_reference_t<decltype(RCV_TOP::state_o)> first_state;
+  std::remove_reference_t<decltype(RCV_TOP::now_o)> first_now;
+  bool state_changed = false;
+  bool now_changed = false;
   // Whether the last operation was a load.
   bool loaded = false;
   Text stopped;
@@ -221,8 +227,13 @@ void destroy(rcv_model *handle, char *error, size_t size) noexcept {
   delete m;
 }
 
-const void *step(rcv_model *handle, const void *in, const void *golden) noexcept {
+// Whether the bench top has outputs in `now_o`; otherwise it is one bit, always 0.
+constexpr bool kNow = sizeof(RCV_TOP::now_o) == sizeof(RCV_TOP::state_o);
+
+const void *step(rcv_model *handle, const void *in, const void *golden, int halves) noexcept {
   Model *m = of(handle);
+  m->state_changed = m->now_changed = false;
+  bool early = false;
   const bool went = running(m, [&] {
     m->context.time(m->clock * kPeriod);
     m->loaded = false;
@@ -234,12 +245,30 @@ const void *step(rcv_model *handle, const void *in, const void *golden) noexcept
       bench(m, false);
       dump(m, m->clock * kPeriod);
     }
+    if (halves) {
+      early = std::memcmp(&m->top->state_o, golden, sizeof(m->top->state_o)) != 0;
+      if (early) put(m->first_state, &m->top->state_o);
+      if (kNow) put(m->first_now, &m->top->now_o);
+    }
     edge(m, 0);
     if (m->vcd) dump(m, m->clock * kPeriod + kHalf);
     ++m->clock;
+    const auto differs = [](const auto &a, const void *b) { return std::memcmp(&a, b, sizeof(a)) != 0; };
+    if (halves && (early || kNow) && !differs(m->top->state_o, golden)) {
+      m->state_changed = early;
+      m->now_changed = kNow && differs(m->top->now_o, &m->first_now);
+    }
   });
+  if (!went || m->state_changed || m->now_changed) return nullptr;
   // Not a copy: most callers only compare it with the expected state.
-  return went ? static_cast<const void *>(&m->top->state_o) : nullptr;
+  return &m->top->state_o;
+}
+
+int halves(const rcv_model *handle, int now, const void **first, const void **second) noexcept {
+  const Model *m = of(handle);
+  *first = now ? static_cast<const void *>(&m->first_now) : &m->first_state;
+  *second = now ? static_cast<const void *>(&m->top->now_o) : &m->top->state_o;
+  return now ? m->now_changed : m->state_changed;
 }
 
 int load(rcv_model *handle, const void *state) noexcept {
@@ -336,7 +365,7 @@ extern "C" {
 extern const rcv_api RCV_SYMBOL __attribute__((visibility("default")));
 const rcv_api RCV_SYMBOL = {
     RCV_ABI, RCV_LANES, sizeof(RCV_TOP::in_i), sizeof(RCV_TOP::state_o), RCV_FEATURES,
-    create,  destroy,   step,                  load,                     bare,
+    create,  destroy,   step,   halves,        load,                     bare,
     open_vcd, close_vcd, mismatch, no_assert, stopped, trouble, write_coverage,
 };
 }

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define RCV_ABI 6u
+#define RCV_ABI 7u
 
 // Bits of `features`.
 #define RCV_ASSERTIONS 1u  // SystemVerilog assertions are checked
@@ -41,8 +41,12 @@ typedef struct {
   // Runs one cycle. The top registers `in`, so the result is the unit's state after the cycle before, as
   // `state_size` bytes in the model that are valid until its next call. `golden` is the state
   // expected now, for an open dump; it may be NULL. Returns NULL if the RTL stopped the simulation:
-  // `stopped` says how, and the model can no longer be used.
-  const void *(*clock)(rcv_model *m, const void *in, const void *golden);
+  // `stopped` says how, and the model can no longer be used. With `halves` it also returns NULL if the state is the expected
+  // one, but was not yet before the falling edge of the clock, or if an output changed at that edge: see `halves`.
+  const void *(*clock)(rcv_model *m, const void *in, const void *golden, int halves);
+  // Gives the state before and after the falling edge in the last cycle, if that is why `clock` returned NULL; otherwise
+  // returns 0. With `now` the outputs that depend on the pins of the same cycle are those of this cycle, not of the one before.
+  int (*halves)(const rcv_model *m, int now, const void **first, const void **second);
   // Puts the unit into `state` between two cycles, except control registers and constants. Returns 0 if the RTL stopped.
   int (*load)(rcv_model *m, const void *state);
   // Runs `count` cycles over an array of input structs without comparison. `sum` becomes a checksum of

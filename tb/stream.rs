@@ -14,6 +14,7 @@ use reconverge::found::Found;
 use reconverge::lockstep::Compared;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
+use reconverge::stream::coverage::Coverage;
 use reconverge::stream::fuzz::{Options, fuzz, replay};
 use reconverge::stream::shrink::{Budget, shrink};
 use reconverge::stream::{RESET_CYCLES, SavedStream, Stream};
@@ -236,7 +237,7 @@ fn a_saved_stream_that_is_wrong_is_refused_with_the_line_and_the_field() {
         (
             "\"lanes\": 16",
             "\"lanes\": 65",
-            "s.json: lanes: 65 is not 1..64",
+            "s.json: lanes: the number of lanes must be 1 to 64, not 65",
         ),
         (
             "\"name\": \"idle\"",
@@ -274,6 +275,70 @@ fn a_saved_stream_that_is_wrong_is_refused_with_the_line_and_the_field() {
     let empty = Stream::<R500>::new("empty", &Build::from(16), Vec::new());
     let why = empty.check_input("s.json").unwrap_err().to_string();
     assert_eq!(why, "s.json: cycles: none: nothing would be compared");
+}
+
+/// Regression: a stream without lanes agreed, having compared nothing, and with 65 the golden model panicked.
+#[test]
+fn lanes_are_checked_at_every_entrance() {
+    for lanes in [1, 64] {
+        Build::from(lanes).check::<R500>("").unwrap();
+        Stream::<R500>::random(1, 10, &Build::from(lanes));
+    }
+    for lanes in [0, 65, 128] {
+        let why = format!("the number of lanes must be 1 to 64, not {lanes}");
+        let refused = Rtl::<R500>::own(lanes).err().unwrap();
+        assert_eq!(refused.to_string(), why);
+        let drawn = std::panic::catch_unwind(|| {
+            Stream::<R500>::random(1, 10, &Build::from(lanes));
+        });
+        let said = drawn.unwrap_err().downcast::<String>().unwrap();
+        assert_eq!(*said, why);
+        let mut stream = idle::<R500>(3);
+        stream.lanes = lanes;
+        let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
+        let said = check(&stream, &rtl).unwrap_err().to_string();
+        let head = format!("NOT RUN r500.idle.1  r500.idle.1: lanes: {why}");
+        assert!(said.starts_with(&head), "{said}");
+    }
+}
+
+#[test]
+fn what_never_changed_in_streams_is_named() {
+    let pins = R500::DECLARATION.pins;
+    let mut coverage = Coverage::new::<R500>(16);
+    let mut golden = golden::Golden::new(16);
+    for _ in 0..100 {
+        let state = Golden::<R500>::cycle(&mut golden, &In::reset());
+        coverage.see::<R500>(&In::reset(), state);
+    }
+    let lines = coverage.idle::<R500>();
+    assert_eq!(
+        lines[..2],
+        [
+            "the reset was asserted in 100 of 100 cycles: little else was compared",
+            "no field ever changed: the streams, or the golden model, do nothing",
+        ]
+    );
+    assert_eq!(lines.len(), 2 + pins.len() + R500::fields().len());
+    assert!(
+        lines.contains(&"pin launch never changed".to_owned()),
+        "{lines:?}"
+    );
+    assert!(
+        lines.contains(&"field pc never changed".to_owned()),
+        "{lines:?}"
+    );
+    let mut stream = Stream::<R500>::random(3, 4000, &Build::from(16));
+    let mut golden = golden::Golden::new(16);
+    for pins in &mut stream.cycles.0 {
+        let state = Golden::<R500>::cycle(&mut golden, pins);
+        coverage.see::<R500>(pins, state);
+    }
+    let lines = coverage.idle::<R500>();
+    assert!(
+        !lines.iter().any(|line| line.contains("launch")),
+        "{lines:?}"
+    );
 }
 
 #[test]

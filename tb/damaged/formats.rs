@@ -188,6 +188,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             }],
             rtl: *state().state(),
             golden: *state().state(),
+            half: false,
         })),
         Cause::Stopped(Stopped {
             cycle: 4,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::rtl::Rtl as Folder;
+use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{ROOT, arg, line_starting};
 
 use super::{
@@ -244,6 +244,60 @@ fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
     assert_eq!(said, "", "our own RTL is clean");
 }
 
+/// Regression: they were found in the text of Verilator's warnings, which a waiver suppresses, and the RTL agreed.
+#[test]
+fn no_waiver_and_no_pragma_hides_a_port_or_a_probe_that_does_not_fit() {
+    let wrong = [
+        (
+            "r500_seq.sv",
+            "output logic [9:0]       pc_o",
+            "output logic [15:0] pc_o",
+            "port pc_o has 16 bits, 10 are declared",
+        ),
+        (
+            "r500_seq.sv",
+            "input  logic             launch_i",
+            "input logic [1:0] launch_i",
+            "port launch_i has 2 bits, 1 are declared",
+        ),
+        (
+            "r500_seq.sv",
+            "  output logic [9:0]       pc_o",
+            "  input logic scan_i,\n  output logic [9:0] pc_o",
+            "input port scan_i is not declared",
+        ),
+        (
+            "design.toml",
+            "probe = \"dut.u_loop_stack.depth_q\"",
+            "probe = \"{1'b0, dut.u_loop_stack.depth_q}\"",
+            "the probe of loop_depth has 4 bits, 3 are declared",
+        ),
+    ];
+    let waivers = [
+        "`verilator_config\nlint_off -rule WIDTH\nlint_off -rule PINMISSING\n",
+        "`verilator_config\nlint_off\n",
+        "`verilator_config\nlint_off -file \"*\"\n",
+        "`verilator_config\nlint_off -rule WIDTH -file \"*r500_tb.sv\" -lines 1-9999\nlint_off -rule PINMISSING -file \"*\"\n",
+    ];
+    let refuses = |(file, from, to, why): (&str, &str, &str, &str), waive: &dyn Fn(&Copy)| {
+        let rtl = Folder::own(NAME).copy();
+        rtl.change((file, from, to));
+        waive(&rtl);
+        let [_, said] = ends(2, run_on(rtl.dir()));
+        assert!(said.contains(&format!(": {why}")), "{said}");
+    };
+    for wrong in wrong {
+        for waiver in waivers {
+            refuses(wrong, &|rtl| {
+                fs::write(rtl.dir().join("waive.vlt"), waiver).unwrap();
+                list(rtl, "waive.vlt");
+            });
+        }
+        let pragma = "// verilator lint_off WIDTH\n// verilator lint_off PINMISSING\n";
+        refuses(wrong, &|rtl| append(&rtl.dir().join("r500_seq.sv"), pragma));
+    }
+}
+
 /// Verilator only warns of these: bits would not be compared, or driven by nothing.
 #[test]
 fn ports_and_probes_that_do_not_fit_the_declaration_are_refused() {
@@ -279,6 +333,6 @@ fn ports_and_probes_that_do_not_fit_the_declaration_are_refused() {
     );
     refuses(
         probe,
-        "error: DIR: --rtl: DIR/design.toml:199: the probe has 4 bits, 3 are declared: the others would not be compared",
+        "error: DIR: --rtl: DIR/design.toml:199: the probe of loop_depth has 4 bits, 3 are declared: the others would not be compared",
     );
 }

@@ -126,7 +126,12 @@ impl<C: TestCase> Failure<C> {
                 let field = &C::Design::fields()[diff.field];
                 let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));
                 let (cycle, name, element) = (mismatch.cycle, field.name, diff.element);
-                format!("cycle {cycle}: {name}[{element}] is {rtl}, not {golden}")
+                match mismatch.half {
+                    false => format!("cycle {cycle}: {name}[{element}] is {rtl}, not {golden}"),
+                    true => format!(
+                        "cycle {cycle}: {name}[{element}] is {rtl} before the falling edge of the clock, and {golden} after it"
+                    ),
+                }
             }
             Cause::Stopped(stopped) => format!("cycle {}: {}", stopped.cycle, stopped.why),
             Cause::Judge { lane, how } => format!("lane {lane}: {how}"),
@@ -155,7 +160,9 @@ impl<C: TestCase> Failure<C> {
     pub fn alike(&self, other: &Self) -> bool {
         let words = |stopped: &Stopped| stopped.why.replace(|c: char| c.is_ascii_digit(), "");
         match (&self.cause, &other.cause) {
-            (Cause::Mismatch(a), Cause::Mismatch(b)) => a.first().field == b.first().field,
+            (Cause::Mismatch(a), Cause::Mismatch(b)) => {
+                (a.first().field, a.half) == (b.first().field, b.half)
+            }
             (Cause::Stopped(a), Cause::Stopped(b)) => words(a) == words(b),
             (Cause::Judge { .. }, Cause::Judge { .. })
             | (Cause::Crashed(_), Cause::Crashed(_))

@@ -85,6 +85,8 @@ pub struct Mismatch<D: Design> {
     /// The state that the golden model expected.
     #[serde(with = "state_bytes")]
     pub golden: D::State,
+    /// `rtl` is the state before the falling edge of the clock; after it the RTL shows `golden`.
+    pub half: bool,
 }
 
 /// A [`Mismatch`] as it is read.
@@ -98,6 +100,7 @@ struct Unchecked<D: Design> {
     rtl: D::State,
     #[serde(with = "state_bytes")]
     golden: D::State,
+    half: bool,
 }
 
 impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
@@ -116,6 +119,7 @@ impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
             diffs: read.diffs,
             rtl: read.rtl,
             golden: read.golden,
+            half: read.half,
         })
     }
 }
@@ -239,8 +243,28 @@ fn lockstep<D: Design>(
                         diffs,
                         rtl: *rtl,
                         golden: *expected,
+                        half: false,
                     });
                 }
+            }
+            Check::Halves(halves) => {
+                cycles += 1;
+                // What depends on the pins of this cycle, unless they are the idle ones after the run.
+                let next = halves.next.filter(|_| !flush && cycle > 1);
+                let both = [(cycle - 1, halves.compared), (cycle, next)];
+                mismatch = both.into_iter().find_map(|(of, halves)| {
+                    let [rtl, golden] = halves?;
+                    let fields = D::fields();
+                    let mut diffs = field::diff(fields, bytes_of(&rtl), bytes_of(&golden));
+                    diffs.retain(|diff| !dut.may_fall(fields[diff.field].name));
+                    (!diffs.is_empty()).then_some(Mismatch {
+                        cycle: of,
+                        diffs,
+                        rtl,
+                        golden,
+                        half: true,
+                    })
+                });
             }
         }
         if flush || mismatch.is_some() || stopped.is_some() {

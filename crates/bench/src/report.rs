@@ -20,6 +20,8 @@ use table::Table;
 
 /// Lines of history in a report.
 const HISTORY: usize = 6;
+/// What a report says of a difference between the halves of a cycle.
+const HALF: &str = "  half    rtl is before the falling edge of the clock; after it the RTL shows what golden has, as at the end of the\n          cycle. `falling = true` of the field in design.toml or the probe file allows this.\n";
 /// A dump covers the whole run up to this many cycles; of a longer run, only this many cycles before the failing one.
 const WINDOW: u64 = 400;
 
@@ -88,6 +90,8 @@ struct Differences {
     stack: Option<String>,
     /// The bit of the expected state that the case flips.
     flipped: Option<String>,
+    /// The sides are the RTL's own before and after the falling edge.
+    half: bool,
 }
 
 impl Report {
@@ -117,12 +121,17 @@ impl Report {
                 stack = C::stack(&after);
             }
             let Mismatch {
-                rtl, golden, diffs, ..
+                rtl,
+                golden,
+                diffs,
+                half,
+                ..
             } = mismatch;
             report.differences = Some(Differences {
                 table: Table::new::<C::Design>(rtl, golden, diffs, case.lanes()),
                 lanes: case.classes([rtl, golden]),
                 stack,
+                half: *half,
                 flipped: case.flip().map(|flip| {
                     let Flip {
                         field,
@@ -250,6 +259,9 @@ impl Display for Differences {
         }
         if let Some(flipped) = &self.flipped {
             writeln!(f, "  flipped       {flipped}")?;
+        }
+        if self.half {
+            f.write_str(HALF)?;
         }
         Ok(())
     }

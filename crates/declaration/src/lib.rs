@@ -57,7 +57,7 @@
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name of the table in the waves |
 //! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element; layout; `reset` (`"low"`, `"high"`) or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are |
-//! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes |
+//! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
 //! | `[[load]]` | `register` and `value`, or `call`; `when` |
@@ -69,7 +69,7 @@
 //! # Another RTL
 //!
 //! A folder with other RTL of the same design has a file `<name>_probe.toml` with `verilog`, `[[state]]` (`name`, `probe`,
-//! `load`), `[[load]]` and `[assertions]`, or a `design.toml` with the same declaration. Without loads the RTL is not
+//! `load`, `falling`), `[[load]]` and `[assertions]`, or a `design.toml` with the same declaration. Without loads the RTL is not
 //! preloaded; without assertions nothing is bound to it.
 //!
 //! All sizes are limited; an unknown key is an error. Errors name file, line and key ([`Error`]).
@@ -358,6 +358,8 @@ pub struct Probes {
     pub loads: Vec<Load>,
     /// Assertions in a separate file.
     pub assertions: Option<Assertions>,
+    /// Fields that may change at the falling edge of the clock too: only their values at the end of the cycle are compared.
+    pub falling: Vec<String>,
 }
 
 /// Assertions that bind themselves to the RTL.

@@ -23,7 +23,7 @@ impl Declaration {
         File { name: file, text }.parse(declaration)
     }
 
-    /// Parses and checks the probes of another RTL of this design: tables `[[state]]` with `name`, `probe` and `load`,
+    /// Parses and checks the probes of another RTL of this design: tables `[[state]]` with `name`, `probe`, `load` and `falling`,
     /// tables `[[load]]`, `[assertions]` and `verilog`, in the form of a declaration. `file` is its name in messages.
     ///
     /// # Errors
@@ -605,6 +605,9 @@ fn tables(root: &Table, enums: &[Enum], state: &[State], views: &[View]) -> Resu
 
 /// Reads the probe of `field`, and the registers that load it.
 fn probe(table: &Table, field: &State, probes: &mut Probes) -> Result<(), Error> {
+    if table.flag("falling")? {
+        probes.falling.push(field.name.clone());
+    }
     let expressions = table.strings("probe")?;
     let registers = table.strings("load")?;
     let elements = field.shape.count();

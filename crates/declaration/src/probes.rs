@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::{Declaration, Probes, Write};
+use crate::{Declaration, Probes, State, Token, Write};
 
 impl Declaration {
     /// Returns the probes of the RTL in `dir`, and the file with them: `<name>_probe.toml`, or a `design.toml` that
@@ -62,10 +62,29 @@ impl Declaration {
         match declared == *self {
             true => Ok((file, probes)),
             false => Err(whole(format!(
-                "declares something else than the {} that this bench was built for; only probe, load, verilog and assertions may differ",
+                "declares something else than the {} that this bench was built for; only probe, load, falling, verilog and assertions may differ",
                 self.name
             ))),
         }
+    }
+}
+
+impl Declaration {
+    /// Returns the fields whose values may change at the falling edge of the clock in RTL with `probes`: those that say so, and those
+    /// that such a field masks.
+    pub fn falling(&self, probes: &Probes) -> Vec<String> {
+        let falls = |name: &String| probes.falling.contains(name);
+        let masked = |field: &State| {
+            let tokens = field.valid.iter().flat_map(|valid| &valid.0);
+            let mut fields = tokens.filter_map(|token| match token {
+                Token::Field(name) => Some(name),
+                _ => None,
+            });
+            fields.any(falls) || field.depth.as_ref().is_some_and(falls)
+        };
+        let all = self.state.iter();
+        let all = all.filter(|field| falls(&field.name) || masked(field));
+        all.map(|field| field.name.clone()).collect()
     }
 }
 
@@ -80,11 +99,19 @@ impl Probes {
         }
         for (name, expressions) in &self.expressions {
             let list: Vec<String> = expressions.iter().map(|text| literal(text)).collect();
+            let falling = match self.falling.contains(name) {
+                true => "falling = true\n",
+                false => "",
+            };
             let _ = writeln!(
                 out,
-                "[[state]]\nname = \"{name}\"\nprobe = [\n  {},\n]\n",
+                "[[state]]\nname = \"{name}\"\n{falling}probe = [\n  {},\n]\n",
                 list.join(",\n  ")
             );
+        }
+        let probed = |name: &String| self.expressions.iter().any(|(of, _)| of == name);
+        for name in self.falling.iter().filter(|name| !probed(name)) {
+            let _ = writeln!(out, "[[state]]\nname = \"{name}\"\nfalling = true\n");
         }
         for load in &self.loads {
             out.push_str("[[load]]\n");

@@ -36,6 +36,8 @@ impl Declaration {
 // * with `load_i` that edge puts the design into the state on `golden_i` instead, between two cycles. Not a
 //   third clock signal: Verilator asks after each of them in every evaluation, and it would cost 7 % of a
 //   cycle's instructions.
+// * `now_o` is `state_o` with the outputs that depend on the pins of the same cycle as they are now, if there are any: they
+//   too must not change at the falling edge of the clock.
 // * Structs begin with their last field: the Rust structs are declared in the other direction.
 
 ",
@@ -46,6 +48,7 @@ impl Declaration {
         self.top_begin(&mut out);
         self.dut(&mut out);
         self.probe_nets(&mut out);
+        self.fits(&mut out);
         self.state_o(&mut out);
         self.mismatch(&mut out);
         self.loads(&mut out);
@@ -197,6 +200,10 @@ impl Declaration {
 
     fn top_begin(&self, out: &mut String) {
         let name = &self.name;
+        let now = match self.shows_now() {
+            true => format!("{name}_tb_pkg::state_t"),
+            false => "logic".to_owned(),
+        };
         let _ = writeln!(
             out,
             "module {name}_tb #(\n  parameter int unsigned LANES = {},",
@@ -216,6 +223,7 @@ impl Declaration {
              input logic bench_i,\n  \
              input logic load_i,\n  \
              output {name}_tb_pkg::state_t state_o,\n  \
+             output {now} now_o,\n  \
              /*verilator tracing_on*/\n  \
              output logic [Fields-1:0] mismatch_o\n);\n\n  \
              /*verilator tracing_off*/\n",
@@ -265,9 +273,21 @@ impl Declaration {
             true => String::new(),
             false => format!("#(\n    {}\n  ) ", parameters.join(",\n    ")),
         };
-        let mut ports = Vec::new();
+        let ports = self.inputs().into_iter().chain(self.outputs());
+        let ports: Vec<String> = ports.map(|(port, net)| format!(".{port}({net})")).collect();
+        let _ = write!(
+            out,
+            "\n  /*verilator tracing_on*/\n  {} {parameters}dut (\n    {}\n  );\n  /*verilator tracing_off*/\n\n",
+            self.top,
+            ports.join(",\n    ")
+        );
+    }
+
+    /// Returns the input ports with the expressions that drive them.
+    fn inputs(&self) -> Vec<(String, String)> {
+        let mut inputs = Vec::new();
         if !self.clock.is_empty() {
-            ports.push(format!(".{}(clk_i)", self.clock));
+            inputs.push((self.clock.clone(), "clk_i".to_owned()));
         }
         for pin in &self.pins {
             let source = match &pin.only_with {
@@ -275,20 +295,65 @@ impl Declaration {
                 None => format!("in_q.{}", pin.name),
             };
             for (i, port) in pin.ports.iter().enumerate() {
-                ports.push(format!(".{port}({})", self.driven(pin, &source, i)));
+                inputs.push((port.clone(), self.driven(pin, &source, i)));
             }
         }
-        for field in &self.state {
-            for (port, (net, _)) in field.outputs.iter().zip(output_nets(field)) {
-                ports.push(format!(".{port}({net})"));
+        inputs
+    }
+
+    /// Returns the output ports with their nets.
+    fn outputs(&self) -> Vec<(String, String)> {
+        let of = |field| output_nets(field).into_iter().map(|(net, _)| net);
+        let ports = self
+            .state
+            .iter()
+            .map(|field| field.outputs.iter().cloned().zip(of(field)));
+        ports.flatten().collect()
+    }
+
+    /// Returns every port that the bench top connects.
+    pub fn ports(&self) -> Vec<String> {
+        let ports = self.inputs().into_iter().chain(self.outputs());
+        ports.map(|(port, _)| port).collect()
+    }
+
+    /// Writes checks that no port and no probe has more bits than the declaration.
+    fn fits(&self, out: &mut String) {
+        let port = |kind| {
+            move |(port, net): (String, String)| {
+                (format!("{kind}_{port}"), format!("dut.{port}"), net)
             }
-        }
-        let _ = write!(
-            out,
-            "\n  /*verilator tracing_on*/\n  {} {parameters}dut (\n    {}\n  );\n  /*verilator tracing_off*/\n\n",
-            self.top,
-            ports.join(",\n    ")
+        };
+        let inputs = self.inputs().into_iter().map(port("input"));
+        let outputs = self.outputs().into_iter().map(port("output"));
+        let lists = self.probes.expressions.iter();
+        let probes = lists.flat_map(|(name, list)| {
+            let nets = self
+                .field(name)
+                .map_or_else(Vec::new, |field| self.nets(field));
+            let each = list.iter().cloned().zip(nets);
+            each.map(|(probe, net)| (net.clone(), probe, net))
+        });
+        let all: Vec<_> = inputs.chain(outputs).chain(probes).collect();
+        out.push_str(
+            "  // Of bits that nothing drives or compares Verilator only warns, and RTL can waive its warnings. A size below 1 is\n  \
+             // an error. With RECONVERGE_BITS it prints all sizes instead.\n\
+             `ifdef VERILATOR\n`ifdef RECONVERGE_BITS\n",
         );
+        for (name, has, takes) in &all {
+            let _ = writeln!(
+                out,
+                "  $error(\"reconverge bits {name} %0d %0d\", $bits({has}), $bits({takes}));"
+            );
+        }
+        out.push_str("`else\n");
+        for (name, has, takes) in &all {
+            let _ = writeln!(
+                out,
+                "  wire fits_{name} = ($bits({has}) > $bits({takes}) ? -1 : 1)'(1'b0);"
+            );
+        }
+        out.push_str("`endif\n`endif\n\n");
     }
 
     /// Returns the expression connected to port `i` of `pin`.
@@ -385,12 +450,20 @@ impl Declaration {
         conditions
     }
 
-    /// Returns the nets with the value of `field`: one per plane or element, or one for all.
+    /// Returns the nets with the value of `field`: one per plane or element, or one for all. Of a sampled output, its value at the
+    /// end of the cycle.
     fn nets(&self, field: &State) -> Vec<String> {
+        let end = if field.sampled { "_q" } else { "" };
+        self.nets_now(field)
+            .into_iter()
+            .map(|net| net + end)
+            .collect()
+    }
+
+    /// Returns the nets with the value that `field` has now.
+    fn nets_now(&self, field: &State) -> Vec<String> {
         if !field.outputs.is_empty() {
-            let end = if field.sampled { "_q" } else { "" };
-            let nets = output_nets(field).into_iter();
-            return nets.map(|(net, _)| net + end).collect();
+            return output_nets(field).into_iter().map(|(net, _)| net).collect();
         }
         let mut lists = self.probes.expressions.iter();
         let count = lists
@@ -420,9 +493,13 @@ impl Declaration {
         words.join(" ")
     }
 
-    /// Returns the value of `field` in the state struct.
-    fn gathered(&self, field: &State) -> String {
-        let nets = self.nets(field);
+    /// Returns whether `now_o` has more than `state_o`: a design without a clock cannot change at one of its edges.
+    fn shows_now(&self) -> bool {
+        self.state.iter().any(|field| self.not_first(field))
+    }
+
+    /// Returns the value in the state struct of `field`, whose value is on `nets`.
+    fn gathered(&self, field: &State, nets: &[String]) -> String {
         let conditions = self.valid_conditions();
         let valid = field.valid.as_ref();
         let valid = valid.and_then(|valid| conditions.iter().position(|c| *c == valid));
@@ -475,14 +552,27 @@ impl Declaration {
     fn state_o(&self, out: &mut String) {
         out.push_str(
             "  // What is not valid reads as 0 on both sides. One assignment, not one a field: Verilator then builds each\n  \
-             // word once.\n  assign state_o = '{\n",
+             // word once.\n",
         );
+        self.gather("state_o", |field| self.nets(field), out);
+        match self.shows_now() {
+            true => self.gather("now_o", |field| self.nets_now(field), out),
+            false => out.push_str("  assign now_o = 1'b0;\n\n"),
+        }
+    }
+
+    /// Assigns the state whose fields have their values on `nets` to `port`.
+    fn gather(&self, port: &str, nets: impl Fn(&State) -> Vec<String>, out: &mut String) {
+        let _ = writeln!(out, "  assign {port} = '{{");
         let members = layout(self.state.iter().map(|field| (field.shape, field)));
         let mut pads = 0;
         let mut lines: Vec<String> = Vec::new();
         for member in &members {
             lines.push(match member.what {
-                Some(field) => format!("    {}: {}", field.name, self.gathered(field)),
+                Some(field) => {
+                    let value = self.gathered(field, &nets(field));
+                    format!("    {}: {value}", field.name)
+                }
                 None => {
                     pads += 1;
                     format!("    {}: '0", pad(pads - 1))

@@ -217,9 +217,6 @@ impl<U: Unit> Maker for Of<U> {
         U::LANES
     }
     fn model(&self, build: &Build) -> Result<Box<dyn Model>, String> {
-        if !(1..=64).contains(&build.lanes) {
-            return Err(format!("{} lanes, not 1 to 64", build.lanes));
-        }
         build.check::<U>(U::NAME).map_err(|e| e.to_string())?;
         Ok(wavefront::<U>(build))
     }

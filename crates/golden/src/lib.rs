@@ -502,7 +502,12 @@ mod tests {
                 c"",
                 "no unit \"r900\"; there are r500 r700 spa5",
             ),
-            (c"r500", 65, c"", "65 lanes, not 1 to 64"),
+            (
+                c"r500",
+                65,
+                c"",
+                "the number of lanes must be 1 to 64, not 65",
+            ),
             (
                 c"r500",
                 16,

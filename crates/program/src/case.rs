@@ -395,9 +395,6 @@ impl<U: Programs> Case<U> {
         if self.model_seed == Some(0) {
             return bad("model_seed", "0 is no seed; use 1 or more".to_owned());
         }
-        if !(1..=64).contains(&self.lanes) {
-            return bad("lanes", format!("{} is not 1..64", self.lanes));
-        }
         self.build().check::<U>(file)?;
         if self.lanes < 64 && self.launch_mask >> self.lanes != 0 {
             let why = format!(

@@ -21,6 +21,8 @@ pub enum Error {
     },
     /// Verilator, the C++ compiler or the linker rejects the sources; holds its message.
     Refused(String),
+    /// A port or a probe has more bits than the bench top connects, or an input is not connected at all.
+    Misfit(Misfit),
     /// Files changed during each of several builds; holds one of them.
     Changing(PathBuf),
     /// There is no folder for models that can be trusted.
@@ -34,6 +36,76 @@ pub enum Error {
         /// The error of the operating system.
         source: std::io::Error,
     },
+}
+
+/// What does not fit the declaration.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// What it is.
+    pub kind: Part,
+    /// Name of the port, or of the net with the value of the probe.
+    pub name: String,
+    /// Its bits, and those that the bench top connects; `None` if they are not known.
+    pub bits: Option<(u32, u32)>,
+}
+
+/// A part of the interface between a module and its bench top.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// An input with more bits.
+    Input,
+    /// An output with more bits.
+    Output,
+    /// A probe with more bits.
+    Probe,
+    /// An input that is not connected.
+    Open,
+}
+
+impl Misfit {
+    /// Reads the name that the bench top gives its check of a size: `input_NAME`, `output_NAME`, `probe_NAME`.
+    pub(crate) fn of(check: &str, bits: Option<(u32, u32)>) -> Option<Self> {
+        let (kind, name) = check.split_once('_')?;
+        let (kind, name) = match kind {
+            "input" => (Part::Input, name),
+            "output" => (Part::Output, name),
+            "probe" => (Part::Probe, check),
+            _ => return None,
+        };
+        let name = name.to_owned();
+        Some(Misfit { kind, name, bits })
+    }
+}
+
+impl Display for Misfit {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let name = &self.name;
+        match self.kind {
+            Part::Input | Part::Output => write!(f, "port {name}")?,
+            Part::Probe => {
+                let field = name.strip_prefix("probe_").unwrap_or(name);
+                write!(f, "the probe of {field}")?;
+            }
+            Part::Open => {
+                return write!(
+                    f,
+                    "input port {name} is not declared: it would have a constant value that the seed draws"
+                );
+            }
+        }
+        match self.bits {
+            Some((has, takes)) => write!(f, " has {has} bits, {takes} are declared: ")?,
+            None => f.write_str(" has more bits than are declared: ")?,
+        }
+        f.write_str(match self.kind {
+            Part::Input => "the others would not be driven",
+            _ => "the others would not be compared",
+        })?;
+        match (self.kind, self.bits) {
+            (Part::Probe, Some((32, _))) => f.write_str(" (a number without a size has 32)"),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Error {
@@ -55,7 +127,11 @@ impl Error {
     /// Returns whether the input is wrong, rather than the machine.
     pub fn is_input(&self) -> bool {
         match self {
-            Error::Input { .. } | Error::Refused(_) | Error::Changing(_) | Error::Cache(_) => true,
+            Error::Input { .. }
+            | Error::Refused(_)
+            | Error::Misfit(_)
+            | Error::Changing(_)
+            | Error::Cache(_) => true,
             Error::Tool(_) | Error::Io { .. } => false,
         }
     }
@@ -87,6 +163,7 @@ impl Display for Error {
             Error::Refused(message) | Error::Cache(message) | Error::Tool(message) => {
                 f.write_str(message)
             }
+            Error::Misfit(misfit) => misfit.fmt(f),
             Error::Changing(path) => write!(
                 f,
                 "{}: the sources change while they are compiled; try again when they are at rest",

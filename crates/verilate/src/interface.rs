@@ -7,6 +7,7 @@ use crate::error::{Error, io};
 use crate::filelist::FileList;
 use crate::limit;
 use crate::model::Tools;
+use crate::verilator::Verilator;
 
 /// A port of a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ const PREFIX: &str = "Vports";
 /// the ports of `top`, in Verilator's order.
 ///
 /// # Errors
-/// There is no Verilator, or it rejects the RTL; a port is neither input nor output, or is an array.
+/// There is no Verilator, or it rejects the RTL; a port is neither input nor output, is an array, or is a `real`.
 pub fn ports(
     tools: &Tools,
     dir: &Path,
@@ -34,10 +35,20 @@ pub fn ports(
     top: &str,
     parameters: &[(&str, u32)],
 ) -> Result<Vec<Port>, Error> {
-    let verilator = tools.verilator()?;
+    ports_with(&tools.verilator()?, dir, list, top, parameters)
+}
+
+/// Does the same with a Verilator that was found before.
+pub(crate) fn ports_with(
+    verilator: &Verilator,
+    dir: &Path,
+    list: &FileList,
+    top: &str,
+    parameters: &[(&str, u32)],
+) -> Result<Vec<Port>, Error> {
     let out = tempfile::tempdir().map_err(io(&std::env::temp_dir()))?;
     let mut command = verilator.command(dir);
-    command.args(["--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style"]);
+    command.args(["--cc", "-O0", "-Wno-fatal", "-Wno-lint", "-Wno-style"]);
     command.args(["--top-module", top, "--prefix", PREFIX]);
     command.args(parameters.iter().map(|(n, v)| format!("-G{n}={v}")));
     command.arg("-Mdir").arg(out.path());
@@ -63,6 +74,13 @@ pub fn ports(
 /// in brackets.
 fn port(line: &str) -> Option<Result<Port, String>> {
     let line = line.trim();
+    if let Some(name) = line
+        .strip_prefix("double &")
+        .or(line.strip_prefix("double& "))
+    {
+        let name = name.trim_end_matches(';');
+        return Some(Err(format!("port {name} is a real")));
+    }
     let (kind, rest) = line.strip_prefix("VL_")?.split_once("(&")?;
     let kind = kind.trim_end_matches('(');
     let output = match kind.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'W') {
@@ -113,6 +131,10 @@ mod tests {
         assert_eq!(
             read("    VL_INOUT8(&pad,0,0);"),
             refused("port pad is an inout")
+        );
+        assert_eq!(
+            read("    double &gain_o;"),
+            refused("port gain_o is a real")
         );
     }
 }

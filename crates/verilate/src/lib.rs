@@ -38,13 +38,13 @@ mod store;
 mod verilator;
 
 pub use compiler::VARIABLES;
-pub use error::Error;
+pub use error::{Error, Misfit, Part};
 pub use filelist::FileList;
 pub use files::{program, rust_contents, write_if_changed};
 pub use interface::{Port, ports};
 pub use model::{Archive, Job, Library, RUNTIME, Tools, archive_of_runtime};
 pub use owner::only_ours;
-pub use sources::{Bench, Sources};
+pub use sources::{Bench, Module, Sources};
 pub use store::{Kept, Limits, Store, Usage};
 
 // Re-exported for build scripts that add flags of their own.

@@ -16,6 +16,7 @@ use crate::sources::{Sources, plain};
 use crate::store::{self, Entry, Limits, Store, Work};
 use crate::verilator::{Candidate, Verilator, candidates, warnings};
 
+mod fit;
 mod shared;
 pub use shared::archive_of_runtime;
 use shared::{HEADER, archive_in, headers, runtime};
@@ -33,10 +34,12 @@ const TRIES: u32 = 3;
 const ROUNDS: u32 = 8;
 
 /// The sources of this crate that determine a result, because the result depends on them.
-const HOW: [&[u8]; 6] = [
+const HOW: [&[u8]; 8] = [
     include_bytes!("compiler.rs"),
     include_bytes!("filelist.rs"),
+    include_bytes!("interface.rs"),
     include_bytes!("model.rs"),
+    include_bytes!("model/fit.rs"),
     include_bytes!("model/shared.rs"),
     include_bytes!("sources.rs"),
     include_bytes!("verilator.rs"),
@@ -409,6 +412,7 @@ impl Job<'_> {
             if let Some(path) = snapshot.changed()? {
                 return Err(Error::Changing(path.to_owned()));
             }
+            self.connected(&verilator, work.path())?;
             let objects = self.compile(tools, store, &verilator, work, snapshot, &mut made)?;
             let compiler = tools.compiler(work.path(), |_| {})?;
             join(&compiler, &objects, work.path(), &mut made)?;
@@ -532,6 +536,9 @@ impl Job<'_> {
         let done = limit::output(&command)?;
         let said = String::from_utf8_lossy(&done.stderr);
         if !done.status.success() {
+            if let Some(misfit) = self.misfit(verilator, out, &said)? {
+                return Err(Error::Misfit(misfit));
+            }
             return Err(Error::Refused(format!(
                 "Verilator {} refused it ({}):\n{}",
                 verilator.version,
@@ -724,7 +731,14 @@ mod tests {
         let src = concat!(env!("CARGO_MANIFEST_DIR"), "/src");
         let parts = std::fs::read_dir(format!("{src}/model")).unwrap();
         let parts = parts.map(|entry| entry.unwrap().path());
-        let whole = ["compiler", "filelist", "model", "sources", "verilator"];
+        let whole = [
+            "compiler",
+            "filelist",
+            "interface",
+            "model",
+            "sources",
+            "verilator",
+        ];
         let whole = whole.map(|name| format!("{src}/{name}.rs").into());
         let mut count = 0;
         for path in parts.chain(whole) {

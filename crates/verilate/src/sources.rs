@@ -26,6 +26,19 @@ pub struct Bench {
     pub from: PathBuf,
     /// A file in the RTL folder, named by `from`, with assertions that bind themselves to the RTL.
     pub assertions: Option<PathBuf>,
+    /// The module under test.
+    pub design: Module,
+}
+
+/// A module as the bench top instantiates it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Module {
+    /// Name.
+    pub name: String,
+    /// Its parameter for the number of lanes, if it has one.
+    pub lanes: Option<String>,
+    /// The ports that the bench top connects.
+    pub ports: Vec<String>,
 }
 
 /// The files listed for a model of a unit. The files that they include are found when the model is built.

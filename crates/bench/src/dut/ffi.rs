@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 /// `RCV_ABI` of `tb/shim.h`.
-const ABI: u32 = 6;
+const ABI: u32 = 7;
 
 /// `RCV_ASSERTIONS` of `tb/shim.h`.
 const ASSERTIONS: u32 = 1;
@@ -39,7 +39,9 @@ pub struct Api {
     features: u32,
     create: unsafe extern "C" fn(u32, u32, *mut c_char, usize) -> *mut Raw,
     destroy: unsafe extern "C" fn(*mut Raw, *mut c_char, usize),
-    clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void) -> *const c_void,
+    clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void, c_int) -> *const c_void,
+    halves:
+        unsafe extern "C" fn(*const Raw, c_int, *mut *const c_void, *mut *const c_void) -> c_int,
     load: unsafe extern "C" fn(*mut Raw, *const c_void) -> c_int,
     bare: unsafe extern "C" fn(*mut Raw, *const c_void, u64, *mut u64) -> c_int,
     open_vcd: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
@@ -221,9 +223,10 @@ impl Model {
         })
     }
 
-    /// Clocks the model with `pins`. Returns the state in the model's own memory; `None` once the RTL has stopped.
+    /// Clocks the model with `pins`. Returns the state in the model's own memory; `None` once the RTL has stopped, and with
+    /// `halves`, which needs `golden`, if something changed at the falling edge: [`Model::halves`].
     #[inline]
-    pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>) -> Option<&[u8]> {
+    pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>, halves: bool) -> Option<&[u8]> {
         let api = self.source.api();
         assert_eq!(pins.len(), api.in_size as usize);
         let golden = golden.map_or(std::ptr::null(), |g| {
@@ -234,9 +237,33 @@ impl Model {
         // `golden` may be null. The result is `state_size` bytes of the model, which only a call with `&mut self` writes or
         // frees, and the borrow prevents such a call.
         unsafe {
-            let state = (api.clock)(self.raw.as_ptr(), pins.as_ptr().cast(), golden.cast());
+            let halves = c_int::from(halves && !golden.is_null());
+            let state = (api.clock)(
+                self.raw.as_ptr(),
+                pins.as_ptr().cast(),
+                golden.cast(),
+                halves,
+            );
             (!state.is_null())
                 .then(|| std::slice::from_raw_parts(state.cast(), api.state_size as usize))
+        }
+    }
+
+    /// Returns the state before and after the falling edge of the last cycle, if only the latter is as expected; with `now`, if
+    /// outputs that depend on the pins of this cycle changed at that edge.
+    pub fn halves(&self, now: bool) -> Option<[&[u8]; 2]> {
+        let api = self.source.api();
+        let (mut first, mut second) = (std::ptr::null(), std::ptr::null());
+        // SAFETY: `raw` is a live model. If the result is not 0, both pointers are to `state_size` bytes of the model, which only a
+        // call with `&mut self` writes or frees, and the borrow prevents such a call.
+        unsafe {
+            let now = c_int::from(now);
+            let changed = (api.halves)(self.raw.as_ptr(), now, &raw mut first, &raw mut second);
+            (changed != 0).then(|| {
+                [first, second].map(|state: *const c_void| {
+                    std::slice::from_raw_parts(state.cast(), api.state_size as usize)
+                })
+            })
         }
     }
 

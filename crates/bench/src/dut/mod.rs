@@ -1,7 +1,6 @@
 //! The unit under test: RTL compiled by Verilator, clocked from Rust.
 
 mod ffi;
-mod fit;
 mod probed;
 
 #[doc(hidden)]
@@ -97,6 +96,8 @@ pub struct Rtl<U> {
     preloads: bool,
     /// Files whose lines and bits a model counts; empty if it does not count.
     counted: Arc<[PathBuf]>,
+    /// Fields that may change at the falling edge of the clock.
+    falling: Arc<[String]>,
     mutant: u32,
     unit: PhantomData<fn() -> U>,
 }
@@ -123,6 +124,7 @@ pub struct Built {
     library: Option<(PathBuf, String)>,
     preloads: bool,
     counted: Vec<PathBuf>,
+    falling: Vec<String>,
 }
 
 impl<U: Design> Rtl<U> {
@@ -162,7 +164,7 @@ impl<U: Design> Rtl<U> {
             None => own_rtl::<U>()?,
         };
         let dir = dir.as_path();
-        let sources = sources::<U>(dir)?;
+        let (sources, falling) = sources::<U>(dir)?;
         let job = verilate::Job {
             sources: &sources,
             lanes: build.lanes,
@@ -178,12 +180,6 @@ impl<U: Design> Rtl<U> {
         };
         let library = job.library(&tools(&project), &store);
         let library = library.map_err(|e| placed::<U>(dir, e))?;
-        let bench = format!("{}_tb.sv", U::NAME);
-        if let Some(why) = fit::misfit(&library.warnings, &bench, || inputs::<U>(dir, &build))? {
-            let why = in_probes::<U>(dir, why);
-            let why = why.strip_prefix("%Error: ").unwrap_or(&why).to_owned();
-            return Err(verilate::Error::Refused(why).into());
-        }
         let counted = match make.counting {
             true => sources.rtl(),
             false => Vec::new(),
@@ -195,6 +191,7 @@ impl<U: Design> Rtl<U> {
             library,
             preloads,
             counted,
+            falling,
         ))
     }
 
@@ -218,6 +215,8 @@ impl<U: Design> Rtl<U> {
             source: Source::Linked(source),
             contents: model.contents.to_owned(),
             counted: Arc::new([]),
+            falling: declared::<U>()
+                .map_or_else(|_| Arc::default(), |d| d.falling(&d.probes).into()),
             mutant: 0,
             unit: PhantomData,
         })
@@ -229,6 +228,7 @@ impl<U: Design> Rtl<U> {
         library: verilate::Library,
         preloads: bool,
         counted: Vec<PathBuf>,
+        falling: Vec<String>,
     ) -> Self {
         Rtl {
             build,
@@ -240,6 +240,7 @@ impl<U: Design> Rtl<U> {
                 loaded: Arc::default(),
             },
             counted: counted.into(),
+            falling: falling.into(),
             mutant: 0,
             unit: PhantomData,
         }
@@ -269,9 +270,10 @@ impl<U: Design> Rtl<U> {
                     make,
                     preloads,
                     counted,
+                    falling,
                     ..
                 } = built;
-                Self::library(build, make, library, preloads, counted)
+                Self::library(build, make, library, preloads, counted, falling)
             }
         };
         Ok(rtl.mutant(mutant))
@@ -293,6 +295,7 @@ impl<U: Design> Rtl<U> {
             },
             preloads: self.preloads,
             counted: self.counted.to_vec(),
+            falling: self.falling.to_vec(),
         }
     }
 
@@ -379,6 +382,7 @@ impl<U: Design> Rtl<U> {
             dir: self.make.dir.clone(),
             no_assert: self.no_assert(),
             mutant: self.mutant,
+            falling: self.falling.clone(),
         })
     }
 }
@@ -404,7 +408,7 @@ pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
 /// The same as of [`Rtl::of`]; the list has entries other than file names.
 #[doc(hidden)]
 pub fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
-    let sources = sources::<D>(dir).map_err(|e| e.to_string())?;
+    let (sources, _) = sources::<D>(dir).map_err(|e| e.to_string())?;
     if !sources.list.is_plain() {
         let list = dir.join(format!("{}.f", D::NAME));
         return Err(format!(
@@ -424,8 +428,8 @@ pub fn declared<D: Design>() -> Result<declaration::Declaration, declaration::Er
     declaration::Declaration::parse(&format!("{}/design.toml", D::NAME), D::DECLARATION.toml)
 }
 
-/// Returns the sources of the RTL in `dir`, with the bench top for it.
-fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
+/// Returns the sources of the RTL in `dir`, with the bench top for it, and the fields that may change at the falling edge.
+fn sources<D: Design>(dir: &Path) -> Result<(verilate::Sources, Vec<String>), Error> {
     let bad = |e: InputError| match e.is_of_the_machine() {
         false => verilate::Error::input(Path::new(&e.file), e.line, e.field, e.message),
         true => verilate::Error::Io {
@@ -437,18 +441,20 @@ fn sources<D: Design>(dir: &Path) -> Result<verilate::Sources, Error> {
     verilate::FileList::read(dir, &format!("{}.f", D::NAME))?;
     let declared = declared::<D>().map_err(|e| bad(e.into()))?;
     let (from, probes) = declared.probes_in(dir, read_text).map_err(bad)?;
+    let falling = declared.falling(&probes);
     let bench = verilate::Bench {
         text: declared.bench_top(&probes),
         preloads: !probes.loads.is_empty(),
         from: from.file_name().unwrap_or_default().into(),
         assertions: probes.assertions.map(|a| a.file.into()),
+        design: verilate::Module {
+            name: declared.top.clone(),
+            lanes: declared.lanes.as_ref().map(|l| l.parameter.clone()),
+            ports: declared.ports(),
+        },
     };
-    Ok(verilate::Sources::of(
-        D::NAME,
-        &home(D::package())?,
-        dir,
-        bench,
-    )?)
+    let sources = verilate::Sources::of(D::NAME, &home(D::package())?, dir, bench)?;
+    Ok((sources, falling))
 }
 
 /// Returns the files and folders that the RTL of `D` in `dir` names, and the files about it in that folder; empty if it names
@@ -473,38 +479,32 @@ pub fn paths_of<D: Design>(dir: &Path) -> Vec<PathBuf> {
 
 /// Returns `error` with places in the file of the probes of the RTL in `dir` instead of places in the bench top.
 fn placed<D: Design>(dir: &Path, error: verilate::Error) -> verilate::Error {
-    match error {
-        verilate::Error::Refused(message) => verilate::Error::Refused(in_probes::<D>(dir, message)),
-        other => other,
-    }
-}
-
-/// Does the same for the message of an error.
-fn in_probes<D: Design>(dir: &Path, message: String) -> String {
-    let place = || {
-        let declared = declared::<D>().ok()?;
-        let (file, probes) = declared.probes_in(dir, read_text).ok()?;
-        let probed = probed::Probed {
-            bench: &declared.bench_top(&probes),
-            name: &format!("{}_tb.sv", D::NAME),
-            file: &file.to_string_lossy(),
-            text: &read_text(&file).ok()?,
-        };
-        Some(probed.place(&message))
+    let message = match &error {
+        verilate::Error::Refused(message) => {
+            in_probes::<D>(dir, |probed| Some(probed.place(message)))
+        }
+        verilate::Error::Misfit(misfit) => in_probes::<D>(dir, |probed| {
+            let place = probed.net(&misfit.name)?;
+            Some(format!("{place}: {misfit}"))
+        }),
+        _ => None,
     };
-    place().unwrap_or(message)
+    message.map_or(error, verilate::Error::Refused)
 }
 
-/// Returns the names of the inputs of the design's module in the RTL in `dir`, with `build`.
-fn inputs<D: Design>(dir: &Path, build: &Build) -> Result<Vec<String>, Error> {
-    let declared = declared::<D>().map_err(|e| Error::Load(e.to_string()))?;
-    let list = verilate::FileList::read(dir, &format!("{}.f", D::NAME))?;
-    let lanes = declared.lanes.map(|_| ("LANES", build.lanes));
-    let named = build.parameters.iter().map(|(n, v)| (n.as_str(), *v));
-    let parameters: Vec<_> = lanes.into_iter().chain(named).collect();
-    let ports = ports(dir, &list, &declared.top, &parameters)?;
-    let inputs = ports.into_iter().filter(|port| !port.output);
-    Ok(inputs.map(|port| port.name).collect())
+/// Returns what `find` finds in the probes of the RTL in `dir`.
+fn in_probes<D: Design>(
+    dir: &Path,
+    find: impl FnOnce(&probed::Probed) -> Option<String>,
+) -> Option<String> {
+    let declared = declared::<D>().ok()?;
+    let (file, probes) = declared.probes_in(dir, read_text).ok()?;
+    find(&probed::Probed {
+        bench: &declared.bench_top(&probes),
+        name: &format!("{}_tb.sv", D::NAME),
+        file: &file.to_string_lossy(),
+        text: &read_text(&file).ok()?,
+    })
 }
 
 /// Debug builds of this program build models faster; release builds build models that run a few percent faster.
@@ -540,8 +540,19 @@ pub enum Check<'a, U: Design> {
     Agrees,
     /// The state of the unit, which is not as expected.
     Differs(&'a U::State),
+    /// The state is as expected, but something changed at the falling edge of the clock.
+    Halves(Halves<U>),
     /// The RTL stopped the simulation.
     Stopped,
+}
+
+/// The state before and after the falling edge of the clock, by what changed at that edge.
+#[derive(Clone, Debug)]
+pub struct Halves<U: Design> {
+    /// The compared state, if it was as expected only after the edge.
+    pub compared: Option<[U::State; 2]>,
+    /// With the outputs that depend on the pins of the same cycle as they are in this cycle, which is compared next.
+    pub next: Option<[U::State; 2]>,
 }
 
 /// One running model.
@@ -554,6 +565,7 @@ pub struct Dut<U: Design> {
     dir: Option<PathBuf>,
     no_assert: bool,
     mutant: u32,
+    falling: Arc<[String]>,
 }
 
 impl<U: Design> Dut<U> {
@@ -585,7 +597,8 @@ impl<U: Design> Dut<U> {
     /// PREVIOUS cycle; `expected`, the golden model's state after that same cycle, goes into an open dump. Once the RTL has
     /// stopped ([`Dut::stopped`]), the state no longer changes.
     pub fn clock(&mut self, pins: &U::In, expected: Option<&U::State>) -> &U::State {
-        if let Some(state) = self.model.clock(bytes_of(pins), expected.map(bytes_of)) {
+        let expected = expected.map(bytes_of);
+        if let Some(state) = self.model.clock(bytes_of(pins), expected, false) {
             bytes_of_mut(&mut self.state).copy_from_slice(state);
         }
         &self.state
@@ -596,14 +609,32 @@ impl<U: Design> Dut<U> {
     #[inline]
     pub fn check(&mut self, pins: &U::In, expected: &U::State) -> Check<'_, U> {
         let expected = bytes_of(expected);
-        match self.model.clock(bytes_of(pins), Some(expected)) {
+        match self.model.clock(bytes_of(pins), Some(expected), true) {
             Some(state) if state == expected => Check::Agrees,
             Some(state) => {
                 bytes_of_mut(&mut self.state).copy_from_slice(state);
                 Check::Differs(&self.state)
             }
-            None => Check::Stopped,
+            None => self.halves().map_or(Check::Stopped, Check::Halves),
         }
+    }
+
+    /// Returns what changed at the falling edge of the last cycle.
+    #[cold]
+    fn halves(&self) -> Option<Halves<U>> {
+        let copy = |state: &[u8]| {
+            let mut copy = U::State::zeroed();
+            bytes_of_mut(&mut copy).copy_from_slice(state);
+            copy
+        };
+        let of = |now| self.model.halves(now).map(|halves| halves.map(copy));
+        let (compared, next) = (of(false), of(true));
+        (compared.is_some() || next.is_some()).then_some(Halves { compared, next })
+    }
+
+    /// Returns whether `field` may change at the falling edge of the clock.
+    pub(crate) fn may_fall(&self, field: &str) -> bool {
+        self.falling.iter().any(|name| name == field)
     }
 
     /// Returns how the RTL stopped the simulation ($stop, $fatal, $finish, a failed assertion, logic that does not settle),

@@ -22,6 +22,14 @@ impl Probed<'_> {
         lines.collect::<Vec<_>>().join("\n")
     }
 
+    /// Returns file and line of the probe whose value the net `name` of the bench top has.
+    pub fn net(&self, name: &str) -> Option<String> {
+        let start = format!("  assign {name} = ");
+        let assigned = self.bench.lines().find(|line| line.starts_with(&start))?;
+        let at = self.line_of(assigned)?;
+        Some(format!("{}:{at}", self.file))
+    }
+
     /// Returns one line of the message, of the form `%Error: PATH/NAME:LINE:COLUMN: TEXT`.
     fn placed(&self, line: &str) -> String {
         let found = || {
@@ -83,5 +91,7 @@ mod tests {
             assert_eq!(probed.place(said), placed);
         }
         assert_eq!(probed.place("a\nb"), "a\nb");
+        assert_eq!(probed.net("probe_a").as_deref(), Some("rtl/design.toml:2"));
+        assert_eq!(probed.net("probe_b"), None);
     }
 }

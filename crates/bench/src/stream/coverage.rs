@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use bytemuck::bytes_of;
 
-use crate::design::Design;
+use crate::design::{Control, Design};
 use crate::field::{Field, Pin, Shape};
 
 /// Widest pin or field for which each value is recorded.
@@ -19,6 +19,8 @@ pub struct Met {
     pub zeros: u64,
     /// Values reached, if the pin or field is narrow: bit v for value v.
     pub values: u64,
+    /// An element had another value than in the first cycle.
+    pub changed: bool,
 }
 
 impl Met {
@@ -34,6 +36,7 @@ impl Met {
         self.ones |= other.ones;
         self.zeros |= other.zeros;
         self.values |= other.values;
+        self.changed |= other.changed;
     }
 }
 
@@ -47,6 +50,10 @@ pub struct Coverage {
     pub fields: Vec<Met>,
     /// Cycles observed.
     pub cycles: u64,
+    /// Cycles of these in which the reset was asserted.
+    pub resets: u64,
+    /// Pins and state of the first cycle.
+    first: Option<[Vec<u8>; 2]>,
 }
 
 impl Coverage {
@@ -57,21 +64,30 @@ impl Coverage {
             pins: vec![Met::default(); D::DECLARATION.pins.len()],
             fields: vec![Met::default(); D::fields().len()],
             cycles: 0,
+            resets: 0,
+            first: None,
         }
     }
 
     /// Records a cycle: its pins, and the state after it.
     pub fn see<D: Design>(&mut self, pins: &D::In, state: &D::State) {
         self.cycles += 1;
+        self.resets += u64::from(pins.is_reset());
+        let now = [bytes_of(pins), bytes_of(state)];
+        let first = self.first.get_or_insert_with(|| now.map(<[u8]>::to_vec));
         for (met, pin) in self.pins.iter_mut().zip(D::DECLARATION.pins) {
             for i in 0..pin.words() {
                 let most = pin.most(self.lanes);
-                met.see(pin.get(bytes_of(pins), i), most, most.count_ones());
+                let value = pin.get(bytes_of(pins), i);
+                met.changed = met.changed || value != pin.get(&first[0], i);
+                met.see(value, most, most.count_ones());
             }
         }
         for (met, field) in self.fields.iter_mut().zip(D::fields()) {
             let of = bits(field, self.lanes);
-            for value in words(field, bytes_of(state)) {
+            let values = words(field, bytes_of(state));
+            met.changed = met.changed || values != words(field, &first[1]);
+            for value in values {
                 met.see(value, of, of.count_ones());
             }
         }
@@ -84,6 +100,7 @@ impl Coverage {
         let pairs = self.fields.iter_mut().zip(&other.fields);
         pairs.for_each(|(met, more)| met.merge(more));
         self.cycles += other.cycles;
+        self.resets += other.resets;
     }
 
     /// Returns what was never reached, one line each: `pin data: bit 7 was never 1`. Empty if every bit of every pin and
@@ -95,6 +112,38 @@ impl Coverage {
         let pins = D::DECLARATION.pins.iter().zip(&self.pins).flat_map(pin);
         pins.chain(D::fields().iter().zip(&self.fields).flat_map(field))
             .collect()
+    }
+
+    /// Returns what makes an agreement worth little, one line each: the design was held in reset, a pin or a field never changed.
+    /// Empty if there is nothing of the kind.
+    pub fn idle<D: Design>(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let (resets, cycles) = (self.resets, self.cycles);
+        if cycles > 0 && resets > cycles / 2 {
+            lines.push(format!(
+                "the reset was asserted in {resets} of {cycles} cycles: little else was compared"
+            ));
+        }
+        let still = |met: &Met| !met.changed;
+        let pins = D::DECLARATION.pins.iter().zip(&self.pins);
+        let pins = pins
+            .filter(|(_, met)| still(met))
+            .map(|(pin, _)| format!("pin {}", pin.name));
+        let fields = D::fields().iter().zip(&self.fields);
+        let fields: Vec<_> = fields.filter(|(_, met)| still(met)).collect();
+        if fields.len() == D::fields().len() {
+            lines.push(
+                "no field ever changed: the streams, or the golden model, do nothing".to_owned(),
+            );
+        }
+        let fields = fields
+            .into_iter()
+            .map(|(field, _)| format!("field {}", field.name));
+        lines.extend(
+            pins.chain(fields)
+                .map(|what| format!("{what} never changed")),
+        );
+        lines
     }
 
     /// Returns the coverage as a readable table.

@@ -1,17 +1,23 @@
 //! Runs random streams until one fails or the given number has agreed.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use super::coverage::Coverage;
 use super::shrink::{Budget, Shrunk, shrink};
-use super::{MOST_CYCLES, RESET_CYCLES, Stream};
+use super::{MOST_CYCLES, Pace, RESET_CYCLES, Stream};
 use crate::check::TestCase;
 use crate::design::Design;
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::found::Found;
 use crate::lockstep::Compared;
+
+/// One of this many streams is long.
+pub const LONG_EVERY: u64 = 16;
+/// A long stream has this many times the cycles of the others.
+pub const LONG: usize = 8;
 
 /// How many streams to run, and how to treat one that fails.
 #[derive(Clone, Debug)]
@@ -21,7 +27,7 @@ pub struct Options {
     pub seed: u64,
     /// Number of streams.
     pub streams: u64,
-    /// Cycles per stream: 1 to [`MOST_CYCLES`].
+    /// Cycles per stream, 1 to [`MOST_CYCLES`]; a long one, one in [`LONG_EVERY`], has [`LONG`] times as many.
     pub cycles: usize,
     /// Limits for shrinking a failing stream.
     pub budget: Budget,
@@ -55,7 +61,7 @@ impl Options {
         self.streams = streams;
         self
     }
-    /// Sets the number of cycles per stream.
+    /// Sets the number of cycles per stream that is not long.
     #[must_use]
     pub fn cycles(mut self, cycles: usize) -> Self {
         self.cycles = cycles;
@@ -82,7 +88,8 @@ pub struct Summary {
 }
 
 /// Draws streams and runs golden model and RTL through each in lock-step. Shrinks and saves the first one that fails, and
-/// runs it again with a dump. The same options give the same streams.
+/// runs it again with a dump. The same options give the same streams. If all agree, prints a warning for each pin and field that never
+/// changed ([`Coverage::idle`]).
 ///
 /// # Errors
 /// The stream that failed, or on which the golden model panics ([`Cause::NotRun`]).
@@ -112,7 +119,11 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
     for number in 0..streams {
         // A seed must not be 0.
         let seed = seed.checked_add(number).unwrap_or(number + 1);
-        let (stream, panicked) = Stream::<D>::draw(seed, cycles, rtl.build());
+        let (length, pace) = match number % LONG_EVERY == LONG_EVERY - 1 {
+            true => (cycles.saturating_mul(LONG).min(MOST_CYCLES), Pace::Long),
+            false => (cycles, Pace::Short),
+        };
+        let (stream, panicked) = Stream::<D>::draw(seed, length, pace, rtl.build());
         if let Some(why) = panicked {
             return Err(Box::new(panicking(stream, why, options)));
         }
@@ -135,6 +146,10 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
             Err(failure) => return Err(Box::new(found(failure, rtl, options))),
         }
         summary.streams += 1;
+    }
+    for line in summary.coverage.idle::<D>() {
+        // Not by `eprintln`, which a test that passes hides. If it cannot be written, the result is the same.
+        let _ = writeln!(std::io::stderr(), "warning: {}: {line}", D::NAME);
     }
     Ok(summary)
 }

@@ -16,7 +16,9 @@
 //! The declaration of a pin gives its random values: `range`, `percent`. A stream is divided into phases of 8 to 63 cycles.
 //! In a phase a flag is 1 as often as its declaration says, or seldom, or nearly always, so that counters reach both ends.
 //! One number in four is the least or the greatest of its range. The reset is asserted in the first [`RESET_CYCLES`]
-//! cycles, and later in one of [`RESET_EVERY`]. [`Golden::constrain`] changes pins that are illegal in the present state of
+//! cycles, and later in one of [`RESET_EVERY`]. Of the streams that [`fuzz`] draws, one in [`fuzz::LONG_EVERY`] is [`fuzz::LONG`]
+//! times as long, with phases of 64 to 511 cycles, in which some pins keep their values for many cycles; in two of three such
+//! streams the reset is not asserted again. [`Golden::constrain`] changes pins that are illegal in the present state of
 //! the design.
 
 pub mod coverage;
@@ -51,6 +53,10 @@ pub use saved::{Cycles, STREAM_FORMAT, SavedStream, design_of_stream};
 pub const RESET_CYCLES: usize = 2;
 /// The reset is asserted in one of this many of the other cycles.
 pub const RESET_EVERY: u32 = 200;
+/// The same in one of three long streams; in the others it comes only at the beginning.
+pub const LONG_RESET_EVERY: u32 = 2_000;
+/// A pin that stays is drawn anew in one of this many cycles.
+const STAYS: u32 = 32;
 /// Most cycles of a stream.
 pub const MOST_CYCLES: usize = 1_000_000;
 
@@ -115,9 +121,12 @@ impl<D: Design> Stream<D> {
     /// Draws a random stream of `cycles` cycles, always the same for the same seed and build. `seed` must not be 0.
     ///
     /// # Panics
-    /// The golden model panics; the message has the seed and the cycle.
+    /// `build` is not one of the design ([`Build::check`]). The golden model panics; the message has the seed and the cycle.
     pub fn random(seed: u64, cycles: usize, build: &Build) -> Self {
-        let (stream, panicked) = Self::draw(seed, cycles, build);
+        if let Err(wrong) = build.check::<D>("") {
+            panic!("{}", wrong.message);
+        }
+        let (stream, panicked) = Self::draw(seed, cycles, Pace::Short, build);
         if let Some(why) = panicked {
             let last = stream.cycles.0.len().saturating_sub(1);
             panic!("seed {seed:#x}: the golden model panicked in cycle {last}: {why}");
@@ -126,9 +135,9 @@ impl<D: Design> Stream<D> {
     }
 
     /// Does the same as [`Stream::random`]. If the golden model panics, returns the stream up to this cycle and the message.
-    fn draw(seed: u64, cycles: usize, build: &Build) -> (Self, Option<String>) {
+    fn draw(seed: u64, cycles: usize, pace: Pace, build: &Build) -> (Self, Option<String>) {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let mut draw = Draw::<D>::new(build.lanes, &mut rng);
+        let mut draw = Draw::<D>::new(build.lanes, pace, &mut rng);
         let mut drawn = Vec::with_capacity(cycles);
         let panicked = caught(|| {
             let mut golden = D::Golden::build(build);
@@ -287,9 +296,6 @@ impl<D: Design> TestCase for Stream<D> {
         if self.seed == 0 {
             return bad("seed", "0 is no seed; use 1 or more".to_owned());
         }
-        if !(1..=64).contains(&self.lanes) {
-            return bad("lanes", format!("{} is not 1..64", self.lanes));
-        }
         self.build().check::<D>(file)?;
         if let Some(flip) = &self.flip {
             let checked = flip.check(D::fields(), self.lanes as usize);
@@ -407,30 +413,54 @@ fn context<D: Design>(state: &D::State, lanes: usize) -> String {
     fields.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
+/// How fast the pins of a stream change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pace {
+    /// Phases are short, and every cycle draws anew.
+    Short,
+    /// Phases are long, in some of them most pins stay as they are, and the reset comes seldom or never: the design reaches
+    /// states that are many cycles from reset.
+    Long,
+}
+
 /// Draws pins, one cycle at a time.
 struct Draw<D: Design> {
     lanes: u32,
+    pace: Pace,
     /// Cycles left in the phase.
     left: u32,
     /// How often each pin is 1 in this phase, in percent.
     percent: Vec<u32>,
-    design: std::marker::PhantomData<D>,
+    /// Which pins keep their values in most cycles of this phase.
+    stays: Vec<bool>,
+    /// The reset is asserted in one of this many cycles; 0: never.
+    reset_every: u32,
+    last: D::In,
 }
 
 impl<D: Design> Draw<D> {
-    fn new(lanes: u32, rng: &mut impl Rng) -> Self {
+    fn new(lanes: u32, pace: Pace, rng: &mut impl Rng) -> Self {
         let mut draw = Draw {
             lanes,
+            pace,
             left: 0,
             percent: Vec::new(),
-            design: std::marker::PhantomData,
+            stays: Vec::new(),
+            reset_every: RESET_EVERY,
+            last: D::In::default(),
         };
+        if pace == Pace::Long {
+            draw.reset_every = [0, 0, LONG_RESET_EVERY][rng.random_range(0..3)];
+        }
         draw.phase(rng);
         draw
     }
 
     fn phase(&mut self, rng: &mut impl Rng) {
-        self.left = rng.random_range(8..64);
+        self.left = match self.pace {
+            Pace::Short => rng.random_range(8..64),
+            Pace::Long => rng.random_range(64..512),
+        };
         let moods = D::DECLARATION.pins.iter().map(|pin| {
             let often = pin.percent;
             match rng.random_range(0..4) {
@@ -440,6 +470,10 @@ impl<D: Design> Draw<D> {
             }
         });
         self.percent = moods.collect();
+        if self.pace == Pace::Long {
+            let stays = D::DECLARATION.pins.iter().map(|_| rng.random_ratio(1, 4));
+            self.stays = stays.collect();
+        }
     }
 
     /// Returns the pins of cycle `cycle`.
@@ -449,18 +483,23 @@ impl<D: Design> Draw<D> {
         }
         self.left -= 1;
         let mut pins = D::In::default();
-        for (pin, percent) in D::DECLARATION.pins.iter().zip(&self.percent) {
+        for (number, (pin, percent)) in D::DECLARATION.pins.iter().zip(&self.percent).enumerate() {
+            let stays = self.stays.get(number) == Some(&true) && cycle > 0;
+            let stays = stays && rng.random_ratio(STAYS - 1, STAYS);
             for i in 0..pin.words() {
                 let value = match pin.role {
                     Role::Reset { asserted } => {
-                        let now = cycle < RESET_CYCLES || rng.random_ratio(1, RESET_EVERY);
+                        let every = self.reset_every;
+                        let now = cycle < RESET_CYCLES || every > 0 && rng.random_ratio(1, every);
                         if now { asserted } else { 1 - asserted }
                     }
+                    Role::Stall | Role::Plain if stays => pin.get(bytes_of(&self.last), i),
                     Role::Stall | Role::Plain => word(pin, *percent, self.lanes, rng),
                 };
                 pin.set(bytes_of_mut(&mut pins), i, value);
             }
         }
+        self.last = pins;
         pins
     }
 }

@@ -41,7 +41,7 @@ const VERILOG: &str = "\
 
 /// Names that the bench top uses.
 const OWN: &str = "\
-    bench_i clk_i dut golden_i in_i in_q kept load_i mismatch_o state_o";
+    bench_i clk_i dut golden_i in_i in_q kept load_i mismatch_o now_o state_o";
 
 /// Returns whether a generated file could not use `name`.
 fn is_reserved(name: &str) -> bool {
@@ -52,7 +52,7 @@ fn is_reserved(name: &str) -> bool {
 }
 
 /// Prefixes of generated names.
-const PREFIXES: [&str; 5] = ["kept_", "pad", "probe_", "load_", "valid_"];
+const PREFIXES: [&str; 6] = ["fits_", "kept_", "pad", "probe_", "load_", "valid_"];
 
 /// Returns whether `text` is a SystemVerilog identifier without escapes.
 pub(super) fn is_identifier(text: &str) -> bool {
