@@ -142,8 +142,8 @@ pub use reconverge_campaign::{cover, exhaust, grammar};
 pub use reconverge_mutate::{mutate, prove};
 #[doc(inline)]
 pub use reconverge_program::{
-    case, elf, environment, generate, import, instructions, judge, program, show, start, watch,
-    words,
+    case, elf, environment, foreign, generate, import, instructions, judge, program, show, start,
+    watch, words,
 };
 #[cfg(feature = "rtl")]
 #[doc(inline)]

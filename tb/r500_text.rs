@@ -42,4 +42,5 @@ mod examples;
 mod forms;
 mod import;
 mod limits;
+mod logs;
 mod misuse;

@@ -1,7 +1,7 @@
 //! Objects of LLVM's r600 back end: what is taken from good ones, and what is said of bad ones.
 //!
 //! Good objects are held against the assembly listing that the same compiler wrote
-//! (`tb/programs/r700/llvm/*.s`) and against r700-8.2. Bad ones are good ones with bytes changed.
+//! (`tb/programs/r700/llvm/*.s`) and against r700-8.2; dumps of Mesa's form against the object that they print. Bad ones are good ones with bytes changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,9 @@ fn refused(bytes: &[u8], choice: Option<&str>) -> String {
     }
 }
 
+mod amd;
 mod damage;
+mod dumps;
 mod functions;
 mod listings;
 mod objects;

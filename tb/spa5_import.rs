@@ -82,4 +82,5 @@ mod cubins;
 mod damage;
 mod links;
 mod listings;
+mod others;
 mod refused;

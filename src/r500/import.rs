@@ -4,7 +4,7 @@
 //!
 //! | kind | recognised by | registers |
 //! |---|---|---|
-//! | log of Mesa's r300 driver, `RADEON_DEBUG=fp` | a line `R500 Fragment Program:`, or `0:CMN_INST` | worked out, see below |
+//! | log of Mesa's r300 driver, `RADEON_DEBUG=fp`, also with what a journal, syslog, dmesg or logcat writes before each line | a line `R500 Fragment Program:`, or `0:CMN_INST` | worked out, see below |
 //! | `# SLOTS` listing: `INDEX W0 W1 W2 W3 W4 W5`, 8 hexadecimal digits each, up to the next `#` line | a line `# SLOTS` | from its `# REGISTERS`: `US_FC_CTRL`, `US_FC_BOOL_CONST`, `US_FC_INT_CONST_n`, `US_CODE_OFFSET`, `US_CODE_RANGE` in hexadecimal, `US_CODE_ADDR start=N end=N`; worked out where missing. What the ALU works on, from `# INPUTS`, `# CONSTANTS`, `# GL UNIFORMS`, `# RENDER` and `# EXPECT` ([`super::shader`]) |
 //! | `.hex` | the first line with an instruction is a hexadecimal word | its directives |
 //! | `.s` | anything else | its directives |
@@ -17,7 +17,7 @@ use super::asm::{assemble, parse_hex};
 use super::isa::{AOp, BOp, Fc, FcInst, Op, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use super::shader::{Reader, Shader};
-use crate::import::{is_hex, places, utf8};
+use crate::import::{is_hex, places, utf8, with_tabs};
 use crate::input::InputError;
 use crate::text::{Place, program_name};
 
@@ -68,8 +68,8 @@ pub enum Format {
 /// Returns the kind of a file with this text; the extension of `file` decides only if no line does.
 pub fn recognise(text: &str, file: &str) -> Format {
     for line in text.lines() {
-        if line.starts_with(HEADER) || matches!(log_line(line), Some(LogLine { slot: Some(_), .. }))
-        {
+        let first = |line: &str| matches!(log_line(line), Some(LogLine { slot: Some(_), .. }));
+        if program_begins(line).is_some() || first(&with_tabs(line)) {
             return Format::MesaLog;
         }
         if section(line) == Some("SLOTS") {
@@ -93,7 +93,10 @@ pub fn recognise(text: &str, file: &str) -> Format {
 pub fn load(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, InputError> {
     let text = utf8(bytes, file)?;
     let program = match recognise(text, file) {
-        Format::Assembly => assemble(text, file)?,
+        Format::Assembly => match other_dump(text) {
+            Some(what) => return Err(InputError::new(file, 0, "file", what)),
+            None => assemble(text, file)?,
+        },
         Format::Hex => parse_hex(text, file)?,
         format => return import_text(text, format, file, options),
     };
@@ -105,6 +108,19 @@ pub fn load(bytes: &[u8], file: &str, options: &Options) -> Result<Imported, Inp
         warnings: Vec::new(),
         listed: Vec::new(),
     })
+}
+
+/// Returns what a log of Mesa's r300 driver is that has no program of an R500; `None` for other texts.
+fn other_dump(text: &str) -> Option<&'static str> {
+    let any = |what: &str| text.lines().any(|line| line.contains(what));
+    if any("Hardware program") && any("NODE 0:") {
+        return Some(
+            "is a log of a fragment program for R300 or R400, which have no flow control; of an R500 (RV515 and later) it has a line `R500 Fragment Program:`",
+        );
+    }
+    any("# Radeon Compiler Program").then_some(
+        "is a log of Mesa's compiler without its result; with RADEON_DEBUG=fp it has a line `R500 Fragment Program:`",
+    )
 }
 
 /// Reads a compiled program: a log of Mesa's r300 driver or a `# SLOTS` listing.
@@ -263,23 +279,36 @@ const NAMES: [(usize, &str, &[Type]); 12] = [
     (3, "FC_ADDR", &[Type::Fc]),
 ];
 
-/// Parses `[SLOT] INDEX:NAME[:] 0xWORD[:...]`, where a blank may replace the first colon.
+/// Returns what a logging service has written before the first line of a program, if this line is one.
+fn program_begins(line: &str) -> Option<&str> {
+    let before = &line[..line.find(HEADER)?];
+    is_prefix(before).then_some(before)
+}
+
+/// Returns whether a logging service may have written `text` before a line; it is not what begins a comment.
+fn is_prefix(text: &str) -> bool {
+    !text.trim_start().starts_with([';', '#', '/'])
+}
+
+/// Splits `... INDEX:NAME ...`, where a blank may replace the colon, into what is before, the index, the name, and the rest.
+fn named(line: &str) -> Option<(&str, usize, &'static str, &str)> {
+    NAMES.iter().find_map(|&(index, name, _)| {
+        line.match_indices(name).find_map(|(at, _)| {
+            let (before, rest) = (&line[..at], &line[at + name.len()..]);
+            let before = before.strip_suffix([':', ' '])?;
+            let before = before.strip_suffix(char::from_digit(index as u32, 10)?)?;
+            let alone = before.is_empty() || before.ends_with(char::is_whitespace);
+            let whole = !rest.starts_with(|c: char| c.is_ascii_uppercase() || c == '_');
+            (alone && whole && is_prefix(before)).then_some((before, index, name, rest))
+        })
+    })
+}
+
+/// Parses `[SLOT] INDEX:NAME[:] 0xWORD[:...]`, whatever a logging service has written before it.
 fn log_line(line: &str) -> Option<LogLine<'_>> {
-    let line = line.trim();
-    let (slot, rest) = match line.split_once(char::is_whitespace) {
-        Some((n, rest)) if rest.trim_start().starts_with("0:CMN_INST") => {
-            (Some(n), rest.trim_start())
-        }
-        _ => (None, line),
-    };
-    let slot = slot.filter(|n| n.chars().all(|c| c.is_ascii_digit()));
-    let (index, rest) = rest.split_once([':', ' '])?;
-    let index: usize = index.parse().ok()?;
-    let end = rest
-        .find(|c: char| !c.is_ascii_uppercase() && c != '_')
-        .unwrap_or(rest.len());
-    let (name, rest) = rest.split_at(end);
-    let (_, name, _) = *NAMES.iter().find(|(i, n, _)| (*i, *n) == (index, name))?;
+    let (before, index, name, rest) = named(line)?;
+    let slot = before.split_whitespace().next_back();
+    let slot = slot.filter(|n| index == 0 && n.chars().all(|c| c.is_ascii_digit()));
     let rest = rest.strip_prefix(':').unwrap_or(rest).trim_start();
     let word = rest.strip_prefix("0x").and_then(|t| {
         let end = t
@@ -293,6 +322,20 @@ fn log_line(line: &str) -> Option<LogLine<'_>> {
         name,
         word,
     })
+}
+
+/// Returns whether a line says no more than what a logging service has written before the first line of the program.
+fn is_blank(line: &str, prefix: &str) -> bool {
+    let shape = |text: &str| -> String {
+        let signs = text
+            .chars()
+            .filter(|c| !c.is_ascii_digit() && !c.is_whitespace());
+        signs.collect()
+    };
+    match prefix.trim() {
+        "" => line.trim().is_empty(),
+        prefix => line.trim().is_empty() || shape(line) == shape(prefix),
+    }
 }
 
 /// A program of a log during parsing.
@@ -405,17 +448,18 @@ fn mesa_log(text: &str, file: &str, which: Option<usize>) -> Result<Imported, In
     let mut sections: Vec<Section> = Vec::new();
     // Line of the last word, to tell a truncated log from a damaged one.
     let mut last = (0, false);
-    let mut lines = 0;
+    let (mut lines, mut prefix) = (0, "");
     for (n, line) in (1..).zip(text.lines()) {
-        if !line.trim().is_empty() {
+        if !is_blank(line, prefix) {
             lines = n;
         }
-        if line.starts_with(HEADER) {
+        if let Some(before) = program_begins(line) {
+            prefix = before;
             if let Some(s) = sections.last_mut() {
                 s.close(file);
             }
             sections.push(Section::new(n));
-        } else if let Some(found) = log_line(line) {
+        } else if let Some(found) = log_line(&with_tabs(line)) {
             if sections.is_empty() {
                 sections.push(Section::new(n));
             }

@@ -1,10 +1,13 @@
-//! Programs from files of any kind: objects of LLVM's r600 back end, and the two formats of this crate.
+//! Programs from files of any kind: objects of LLVM's r600 back end, dumps of Mesa's driver, listings of AMD's tools, and the
+//! two formats of this crate.
 //!
 //! Source: r700-2.7 and r700-8.2 in `docs/spec/r700.md`.
 //!
 //! | kind | recognised by | launch |
 //! |---|---|---|
 //! | ELF object, `llc -march=r600 -mcpu=rv770 -filetype=obj` | its first four bytes | entry 0; `prog_len` from the END word; `STACK_SIZE` from `.AMDGPU.config`; constants 0, which the back end does not use |
+//! | log of Mesa's r600 driver, `R600_DEBUG=ps` and others | a line with `===== SHADER #` or `bytecode N dw --` ([`dump`]) | entry 0; `prog_len`: the CF instructions; `STACK_SIZE` from the dump's header; constants 0 |
+//! | listing of AMD's tools | a line of a number and a CF instruction's name, `01 ALU: ADDR(32) CNT(2)` ([`listing`]) | entry 0; `prog_len`: the CF instructions; the rest as by default |
 //! | `.hex` | the first line with an instruction is a hexadecimal word | its directives |
 //! | `.s` | anything else | its directives |
 //!
@@ -21,10 +24,13 @@ use super::asm::{assemble, parse_hex};
 use super::isa::{AluOp, CfOp, Cond, Word};
 use super::program::{MOST_QUADS, Program, Quad, Registers};
 use crate::elf::{Elf, Flaw, Function, REL, Wanted, is_elf};
-use crate::import::{MOST_SHOWN, choose, is_hex, places, sound_name, utf8};
+use crate::import::{MOST_SHOWN, choose, is_hex, not_foreign, places, sound_name, utf8};
 use crate::input::InputError;
 use crate::text::program_name;
 use crate::unit::{LoadOptions, Loaded};
+
+mod dump;
+mod listing;
 
 /// The objects that are read (r700-8.2).
 const OBJECT: Wanted = Wanted {
@@ -43,19 +49,23 @@ const CONFIG: &str = ".AMDGPU.config";
 /// Functions begin at multiples of this many bytes (r700-8.2).
 const ALIGNMENT: u64 = 256;
 
+/// `STACK_SIZE` of a unit in its default build, in entries.
+const STACK: u8 = 32;
+
 /// Reads a program from a file of any kind. `file` is its name, for messages and for a program without
 /// a name of its own. For an object with several functions, `options` must choose one.
 ///
 /// # Errors
 ///
-/// The text is not UTF-8 or the assembler refuses it; an object differs from r700-8.2; a choice
-/// names nothing.
+/// The text is not UTF-8 or the assembler refuses it; an object differs from r700-8.2; a dump's text differs from its words;
+/// a listing does not say all of an instruction; a choice names nothing.
 pub fn load(
     bytes: &[u8],
     file: &str,
     options: &LoadOptions,
 ) -> Result<Loaded<Program>, InputError> {
     let which = options.which.as_deref();
+    not_foreign(bytes, file)?;
     let mut loaded = if is_elf(bytes) {
         let object = Object::open(bytes, file)?;
         let names: Vec<&str> = object
@@ -69,15 +79,25 @@ pub fn load(
         loaded.map_err(|flaw| flaw.in_file(file))?
     } else {
         let text = utf8(bytes, file)?;
-        let program = if is_hex(text, file) {
-            parse_hex(text, file)?
-        } else {
-            assemble(text, file)?
-        };
-        choose(&[&program.name], "program", which, file)?;
-        Loaded {
-            program,
-            warnings: Vec::new(),
+        match several(text, file, options) {
+            Some((one, mut parts)) => {
+                let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+                let chosen = choose(&names, one, which, file)?;
+                let program = parts.swap_remove(chosen).program;
+                program.map_err(|e| e.in_text(text))?
+            }
+            None => {
+                let program = if is_hex(text, file) {
+                    parse_hex(text, file)?
+                } else {
+                    assemble(text, file)?
+                };
+                choose(&[&program.name], "program", which, file)?;
+                Loaded {
+                    program,
+                    warnings: Vec::new(),
+                }
+            }
         }
     };
     let name = &mut loaded.program.name;
@@ -86,6 +106,56 @@ pub fn load(
     }
     *name = sound_name(name);
     Ok(loaded)
+}
+
+/// A program of a text that may hold several.
+struct Part {
+    name: String,
+    /// Its size in quadwords, including clauses.
+    quads: u64,
+    stack_size: Option<u8>,
+    gprs: Option<u8>,
+    program: Result<Loaded<Program>, InputError>,
+}
+
+/// Returns the programs of a dump or of a listing, and what one is called in messages; `None` for any other text.
+fn several(text: &str, file: &str, options: &LoadOptions) -> Option<(&'static str, Vec<Part>)> {
+    if dump::is_dump(text) {
+        Some(("shader", dump::shaders(text, file, options)))
+    } else if listing::is_listing(text) {
+        Some(("program", listing::programs(text, file)))
+    } else {
+        None
+    }
+}
+
+/// Returns what there is to say of reserved opcodes and of clauses with several mask updates.
+fn remarks(illegal: &[usize], several: &[usize]) -> Vec<String> {
+    let at = |quads: &[usize]| places("quad", quads, MOST_SHOWN);
+    let mut lines = Vec::new();
+    if !illegal.is_empty() {
+        lines.push(format!(
+            "{}: reserved opcode, error 1 (ILLEGAL)",
+            at(illegal)
+        ));
+    }
+    if !several.is_empty() {
+        lines.push(format!(
+            "{}: clause with several mask updates, of which the last counts",
+            at(several)
+        ));
+    }
+    lines
+}
+
+/// Returns what there is to say of a stack that the unit of the run does not have.
+fn too_deep(stack_size: u8, options: &LoadOptions) -> Option<String> {
+    let built = options.value("MAX_STACK_SIZE", STACK.into());
+    (u32::from(stack_size) > built).then(|| {
+        format!(
+            "STACK_SIZE is {stack_size}; a unit built with MAX_STACK_SIZE {built} has no more than these"
+        )
+    })
 }
 
 /// Names the format of an object of LLVM's r600 back end, and says whether this unit runs it; `None` for other files.
@@ -140,14 +210,27 @@ impl fmt::Display for Listed {
     }
 }
 
-/// Returns the functions of an object, in the order of their code.
+/// Returns the functions of an object in the order of their code, or the shaders of a log or listing in its order.
 ///
 /// # Errors
 ///
-/// The file is no such object, or its functions cannot be determined.
+/// The file is none of these, or its functions cannot be determined.
 pub fn functions(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
+    not_foreign(bytes, file)?;
     if !is_elf(bytes) {
-        let why = "is no ELF object; only such a file holds several programs";
+        if let Some((_, parts)) = several(utf8(bytes, file)?, file, &LoadOptions::default()) {
+            let listed = |(number, part): (usize, Part)| Listed {
+                number,
+                name: part.name,
+                quads: part.quads,
+                instructions: (part.program.as_ref().ok()).map(|p| p.program.quads.len()),
+                stack_size: part.stack_size,
+                gprs: part.gprs,
+                problem: part.program.err().map(|e| e.to_string()),
+            };
+            return Ok((1..).zip(parts).map(listed).collect());
+        }
+        let why = "is no ELF object, dump or listing; only such a file holds several programs";
         return Err(InputError::new(file, 0, "file", why));
     }
     let object = Object::open(bytes, file)?;
@@ -278,13 +361,7 @@ impl<'a> Object<'a> {
             warnings.clear();
         }
         warnings.extend(found);
-        let built = options.value("MAX_STACK_SIZE", Registers::default().stack_size.into());
-        if u32::from(config.stack_size) > built {
-            warnings.push(format!(
-                "STACK_SIZE is {}; a unit built with MAX_STACK_SIZE {built} has no more than these",
-                config.stack_size
-            ));
-        }
+        warnings.extend(too_deep(config.stack_size, options));
         // At most MOST_QUADS.
         let prog_len = u32::try_from(quads.len()).unwrap_or(u32::MAX);
         Ok(Loaded {
@@ -640,18 +717,7 @@ impl Notes {
                 at(quads)
             ));
         }
-        if !self.illegal.is_empty() {
-            lines.push(format!(
-                "{}: reserved opcode, error 1 (ILLEGAL)",
-                at(&self.illegal)
-            ));
-        }
-        if !self.several.is_empty() {
-            lines.push(format!(
-                "{}: clause with several mask updates, of which the last counts",
-                at(&self.several)
-            ));
-        }
+        lines.extend(remarks(&self.illegal, &self.several));
         lines
     }
 }

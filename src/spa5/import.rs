@@ -1,13 +1,14 @@
-//! Programs from files of any kind: cubins of ptxas, raw bundles, and the two formats of this crate.
+//! Programs from files of any kind: cubins of ptxas, raw bundles, listings of other tools, and the two formats of this crate.
 //!
 //! Source: spa5-2.1, spa5-2.5 and spa5-8 in `docs/spec/spa5.md`.
 //!
 //! | kind | recognised by | launch |
 //! |---|---|---|
-//! | cubin or object, `ptxas -arch=sm_50`, with `-c` or without | the first four bytes of an ELF file | entry: the kernel's `st_value`; `prog_size`: its section, followed by the called code of other sections (`link`); targets: attribute 0x34, and the functions of the file |
+//! | cubin or object, `ptxas -arch=sm_50` to `sm_62`, with `-c` or without | the first four bytes of an ELF file | entry: the kernel's `st_value`; `prog_size`: its section, followed by the called code of other sections (`link`); targets: attribute 0x34, and the functions of the file |
 //! | raw bundles, as nouveau uploads them and `nvdisasm -b SM50` reads them | a NUL byte, which no text has, and bit 63 clear in each control word | entry 0; `prog_size`: the file, filled up to whole bundles |
+//! | graphics shader behind its header of 80 bytes | raw bundles whose first word is the header's ([`header`]) | as raw bundles, without the header |
 //! | `.hex` | the first line with an instruction is a hexadecimal word, see [`super::asm::text`] | its directives |
-//! | `.s`, including listings of `nvdisasm` | anything else | its directives |
+//! | `.s`, including listings of `nvdisasm`, and of other tools ([`listing`]) | anything else | its directives |
 //!
 //! Raw bundles may end within a bundle, as in files of `nouveau_compiler`: the bundle is filled up with NOP, and the
 //! control word's fields of the new slots become 0x7ef (spa5-8).
@@ -19,13 +20,15 @@ use super::asm::{assemble, parse_hex};
 use super::isa::{NOP, Target, Word, is_control, with_plain_slot};
 use super::program::{BUNDLE, MOST_BUNDLES, Program};
 use crate::elf::{Flaw, is_elf};
-use crate::import::{MOST_SHOWN, choose, sound_name, utf8};
+use crate::import::{MOST_SHOWN, choose, not_foreign, sound_name, utf8};
 use crate::input::InputError;
 use crate::text::program_name;
 use crate::unit::{LoadOptions, Loaded};
 
 mod cubin;
+mod header;
 mod link;
+mod listing;
 
 pub use cubin::sm;
 use cubin::{Cubin, DEPTH};
@@ -43,29 +46,22 @@ pub fn load(
     options: &LoadOptions,
 ) -> Result<Loaded<Program>, InputError> {
     let which = options.which.as_deref();
+    not_foreign(bytes, file)?;
     let mut loaded = if is_elf(bytes) {
         let cubin = Cubin::open(bytes, file)?;
         let names: Vec<&str> = cubin.kernels().map(|f| f.name.as_str()).collect();
         let chosen = choose(&names, "kernel", which, file)?;
         let loaded = cubin.program(chosen, options.value("DEPTH", DEPTH));
         loaded.map_err(|flaw| flaw.in_file(file))?
-    } else {
-        let loaded = if bytes.contains(&0) {
-            bundles(bytes, file).map_err(|flaw| flaw.in_file(file))?
-        } else {
-            let text = utf8(bytes, file)?;
-            let program = if is_hex(text, file) {
-                parse_hex(text, file)?
-            } else {
-                assemble(text, file)?
-            };
-            Loaded {
-                program,
-                warnings: Vec::new(),
-            }
-        };
+    } else if bytes.contains(&0) {
+        let loaded = raw(bytes, file).map_err(|flaw| flaw.in_file(file))?;
         choose(&[&loaded.program.name], "program", which, file)?;
         loaded
+    } else {
+        Loaded {
+            program: text(bytes, file, which)?,
+            warnings: Vec::new(),
+        }
     };
     let name = &mut loaded.program.name;
     if name.is_empty() {
@@ -73,6 +69,28 @@ pub fn load(
     }
     *name = sound_name(name);
     Ok(loaded)
+}
+
+/// Reads a program from a text.
+fn text(bytes: &[u8], file: &str, which: Option<&str>) -> Result<Program, InputError> {
+    let text = utf8(bytes, file)?;
+    if is_hex(text, file) {
+        let program = parse_hex(text, file)?;
+        choose(&[&program.name], "program", which, file)?;
+        return Ok(program);
+    }
+    let mut parts = listing::parts(text, file).map_err(|e| e.in_text(text))?;
+    let named = parts.iter().map(|part| part.name);
+    let Some(names) = named.collect::<Option<Vec<&str>>>() else {
+        let program = assemble(&parts[0].text, file)?;
+        choose(&[&program.name], "program", which, file)?;
+        return Ok(program);
+    };
+    let chosen = choose(&names, "function", which, file)?;
+    let part = parts.swap_remove(chosen);
+    let program = assemble(&part.text, file)?;
+    let name = part.name.unwrap_or_default().to_owned();
+    Ok(Program { name, ..program })
 }
 
 /// A kernel of a cubin.
@@ -118,8 +136,9 @@ impl fmt::Display for Listed {
 ///
 /// # Errors
 ///
-/// The file is no cubin of sm_50, or its kernels cannot be determined.
+/// The file is no cubin of sm_50 to sm_62, or its kernels cannot be determined.
 pub fn kernels(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
+    not_foreign(bytes, file)?;
     if !is_elf(bytes) {
         let why = "is no cubin; only such a file holds several programs";
         return Err(InputError::new(file, 0, "file", why));
@@ -205,7 +224,21 @@ fn check_length(bytes: usize) -> Result<(), Flaw> {
     Err(Flaw::new("program", message))
 }
 
-/// Returns a file of raw bundles as a program.
+/// Returns a file of raw bundles as a program, without the header of a graphics shader.
+fn raw(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
+    let Some(shader) = header::shader(bytes) else {
+        return bundles(bytes, file);
+    };
+    let mut loaded = bundles(&bytes[header::BYTES..], file)?;
+    let note = format!(
+        "{shader}: its header of {} bytes is left out, so that addresses count from the code",
+        header::BYTES
+    );
+    loaded.warnings.insert(0, note);
+    Ok(loaded)
+}
+
+/// Returns raw bundles as a program.
 fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
     if !bytes.len().is_multiple_of(8) {
         let message = format!(
@@ -229,13 +262,7 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
     let of_bundles = words.iter().enumerate().filter(|(n, _)| n % 4 != 0);
     let mut instructions = of_bundles.map(|(_, word)| Word::decode(*word));
     if !instructions.any(|word| word.name().is_some()) {
-        let utf16 = matches!(bytes, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
-        let message = match utf16 {
-            true => "UTF-16 text; save it as UTF-8",
-            false => {
-                "no text, for it has a NUL byte, and no bundles: no word in it is a flow-control instruction"
-            }
-        };
+        let message = "no text, for it has a NUL byte, and no bundles: no word in it is a flow-control instruction";
         return Err(Flaw::new("file", message));
     }
     let mut found = Vec::new();

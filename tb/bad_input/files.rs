@@ -168,6 +168,51 @@ fn probes_of_other_rtl_are_read_only_from_a_regular_file_of_limited_length() {
     }
 }
 
+/// What people give by mistake is named, with what to do, by every unit and command: never read as something else.
+#[test]
+fn files_that_no_unit_reads_are_refused_by_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("given");
+    let utf16: Vec<u8> = "END\r\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let host = fs::read(env!("CARGO_BIN_EXE_reconverge")).unwrap();
+    for (bytes, what) in [
+        (
+            &b""[..],
+            "is empty: the command that wrote it may have failed",
+        ),
+        (
+            b"\x1f\x8b\x08\0",
+            "is compressed with gzip: unpack it first",
+        ),
+        (&utf16, "is UTF-16 text; save it as UTF-8"),
+        (
+            &host[..4096],
+            "is an object or a program of the host, with no GPU code that is read here",
+        ),
+        (
+            b".version 8.0\n.target sm_52\n.address_size 64\n",
+            "is PTX, the input of ptxas: `ptxas -arch=sm_50 FILE -o k.cubin` makes a cubin, which spa5 runs",
+        ),
+        (
+            b"\x03\x02\x23\x07\0\0\x01\0",
+            "is SPIR-V, an intermediate form: what the driver's compiler makes of it is read",
+        ),
+    ] {
+        fs::write(&file, bytes).unwrap();
+        for unit in ["r500", "r700", "spa5"] {
+            for command in ["run", "dis", "asm", "import"] {
+                let output = at_once(&[command, unit, arg(&file)]);
+                let message = format!("error: {}: file: {what}\n", file.display());
+                assert_eq!(text(&output.stderr), message, "{command} {unit}");
+                assert_eq!(output.status.code(), Some(2), "{command} {unit}");
+            }
+        }
+    }
+}
+
 /// That there is no memory is nothing wrong with the file.
 #[test]
 fn out_of_memory_is_no_bad_input() {

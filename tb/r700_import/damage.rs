@@ -47,7 +47,10 @@ fn damaged_objects_are_refused() {
         (cut(667), format!("section headers: {headers} 667: is it cut off?")),
         (cut(good.len() - 1), format!("section headers: {headers} 947: is it cut off?")),
         // File header.
-        (byte(4, 2), format!("EI_CLASS: 2, where {what} has 1 (32 bits)")),
+        (
+            byte(4, 2),
+            "file: is an object for AMD's GCN or a later architecture, whose instructions are others; r700 runs those that `llc -march=r600 -mcpu=rv770 -filetype=obj` makes".to_owned(),
+        ),
         (byte(4, 0), format!("EI_CLASS: 0, where {what} has 1 (32 bits)")),
         (byte(5, 2), format!("EI_DATA: 2, where {what} has 1 (little-endian)")),
         (byte(6, 0), "EI_VERSION: 0, where there is no version of ELF but 1".to_owned()),

@@ -168,7 +168,7 @@ fn files_are_recognised_by_content() {
     let e = list(b"NOP\n", "x.s").unwrap_err().to_string();
     assert_eq!(
         e,
-        "x.s: file: is no ELF object; only such a file holds several programs"
+        "x.s: file: is no ELF object, dump or listing; only such a file holds several programs"
     );
 }
 

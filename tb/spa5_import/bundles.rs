@@ -89,7 +89,7 @@ fn bundles_without_a_flow_control_instruction_and_utf_16_are_refused() {
     assert_eq!(utf16.len() % 8, 0);
     assert_eq!(
         refused(&utf16, None),
-        "x: file: UTF-16 text; save it as UTF-8"
+        "x: file: is UTF-16 text; save it as UTF-8"
     );
 }
 
@@ -127,5 +127,61 @@ fn files_are_recognised_by_content() {
         e,
         format!("{no_text} 0xe30000000007000f at 0x0020 is no control word: its bit 63 is 1")
     );
-    assert_eq!(refused(b"", None), "x: program: has no instruction");
+    assert_eq!(refused(b"//", None), "x: program: has no instruction");
+}
+
+/// A word 0 of the header, a word 3, and a bundle with EXIT.
+fn behind_header(word: u32, word3: u32) -> Vec<u8> {
+    let mut bytes = word.to_le_bytes().to_vec();
+    bytes.resize(12, 0);
+    bytes.extend(word3.to_le_bytes());
+    bytes.resize(80, 0);
+    bytes.extend(bytes_of(&[CONTROL, SYNC, EXIT, NOP]));
+    bytes
+}
+
+/// "Shader Program Header Specification" of NVIDIA's open-gpu-doc.
+#[test]
+fn the_header_of_a_graphics_shader_is_left_out() {
+    let plain = import(&bytes_of(&[CONTROL, SYNC, EXIT, NOP]), None);
+    // SphType, Version 3, SassVersion 1; ShaderType in bits 13:10; other fields may be set.
+    let vtg = |stage: u32| 0x2_0061 | stage << 10;
+    for (word, shader) in [
+        (vtg(0), "graphics shader"),
+        (vtg(1), "vertex shader"),
+        (vtg(2), "tessellation control shader"),
+        (vtg(3), "tessellation evaluation shader"),
+        (vtg(4), "geometry shader"),
+        (0x2_0062 | 5 << 10, "fragment shader"),
+        (0x3c02_d462, "fragment shader"),
+    ] {
+        let got = import(&behind_header(word, 0x400), None);
+        assert_eq!(got.program, plain.program, "{word:#x}");
+        let note = format!(
+            "{shader}: its header of 80 bytes is left out, so that addresses count from the code"
+        );
+        assert_eq!(got.warnings, [note], "{word:#x}");
+    }
+    // Another SphType, version or stage, a reserved bit: bundles from the first byte on, which have an EXIT for a control word.
+    for (word, word3) in [
+        (vtg(1) ^ 3, 0),
+        (vtg(1) + 2, 0),
+        (vtg(1) ^ 0x20, 0),
+        (vtg(5), 0),
+        (0x2_0062 | 4 << 10, 0),
+        (vtg(1) | 1 << 21, 0),
+        (vtg(1), 1 << 24),
+    ] {
+        let message = refused(&behind_header(word, word3), None);
+        assert!(
+            message.contains(" at 0x0060 is no control word"),
+            "{word:#x}: {message}"
+        );
+    }
+    let header = &behind_header(vtg(1), 0)[..80];
+    assert!(refused(header, None).ends_with("no word in it is a flow-control instruction"));
+    // What is said of the code counts from its start.
+    let mut bad = behind_header(vtg(1), 0);
+    bad[87] = 0x80;
+    assert!(refused(&bad, None).contains(" at 0x0000 is no control word"));
 }

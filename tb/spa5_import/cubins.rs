@@ -202,33 +202,75 @@ fn names_become_part_of_file_names() {
     assert_eq!(import(&cubin(&[nameless], &[]), None).program.name, "x");
 }
 
-/// The low byte of `e_flags` (spa5-2.5).
+/// Maxwell and Pascal have one instruction set (spa5-2.5-a): a cubin for either is the same program.
+#[test]
+fn cubins_of_sm_50_to_sm_62_run() {
+    let mut bytes = real("k04_dowhile_break.12.9.O3");
+    let sm_50 = import(&bytes, None);
+    assert!(sm_50.warnings.is_empty());
+    for (sm, name) in [
+        (52, "sm_52 (Maxwell)"),
+        (53, "sm_53 (Maxwell)"),
+        (60, "sm_60 (Pascal)"),
+        (61, "sm_61 (Pascal)"),
+        (62, "sm_62 (Pascal)"),
+    ] {
+        (bytes[48], bytes[50]) = (sm, sm);
+        let got = import(&bytes, None);
+        assert_eq!(got.program, sm_50.program);
+        let note = format!("made for {name}, whose instruction words are those of sm_50");
+        assert_eq!(got.warnings, [note]);
+        assert_eq!(list(&bytes, "x").unwrap().len(), 1);
+    }
+    // Since version 8 of the ABI the GPU stands in bits 15:8.
+    bytes[8] = 8;
+    bytes[48..52].copy_from_slice(&0x0600_3404_u32.to_le_bytes());
+    let note = "made for sm_52 (Maxwell), whose instruction words are those of sm_50";
+    assert_eq!(import(&bytes, None).warnings, [note]);
+}
+
+/// `e_flags` (spa5-2.5-a): bits 7:0, or 15:8 since version 8 of the ABI.
 #[test]
 fn cubins_for_other_gpus() {
     let mut bytes = real("k01_ifelse.12.9.O3");
-    for (sm, name) in [
-        (20, "sm_20 (Fermi)"),
-        (35, "sm_35 (Kepler)"),
-        (52, "sm_52 (Maxwell)"),
-        (61, "sm_61 (Pascal)"),
-        (70, "sm_70 (Volta)"),
-        (75, "sm_75 (Turing)"),
-        (90, "sm_90 (Ampere or later)"),
-        (49, "sm_49"),
-        (0, "sm_0"),
+    let wide = ", with instruction words of 128 bits";
+    for (sm, name, words) in [
+        (20, "sm_20 (Fermi)", ""),
+        (35, "sm_35 (Kepler)", ""),
+        (49, "sm_49", ""),
+        (51, "sm_51 (Maxwell)", ""),
+        (54, "sm_54", ""),
+        (59, "sm_59", ""),
+        (63, "sm_63", ""),
+        (70, "sm_70 (Volta)", wide),
+        (75, "sm_75 (Turing)", wide),
+        (90, "sm_90 (Ampere or later)", wide),
+        (0, "sm_0", ""),
     ] {
+        let why = format!("made for {name}{words}, where sm_50 to sm_62 is wanted");
+        let refused_as = |bytes: &[u8], flags: u32| {
+            let expected = format!("x: e_flags: {flags:#x}: {why} (ptxas -arch=sm_50)");
+            assert_eq!(refused(bytes, None), expected);
+            assert_eq!(list(bytes, "x").unwrap_err().to_string(), expected);
+        };
         bytes[48] = sm;
-        let flags = 0x32_0500 + u32::from(sm);
-        let why = format!("made for {name}, where sm_50 is wanted (ptxas -arch=sm_50)");
-        let expected = format!("x: e_flags: {flags:#x}: {why}");
-        assert_eq!(refused(&bytes, None), expected);
-        assert_eq!(list(&bytes, "x").unwrap_err().to_string(), expected);
+        refused_as(&bytes, 0x32_0500 + u32::from(sm));
+        let mut later = bytes.clone();
+        later[8] = 8;
+        let flags = 0x0600_0004 | u32::from(sm) << 8;
+        later[48..52].copy_from_slice(&flags.to_le_bytes());
+        refused_as(&later, flags);
     }
     bytes[48] = 50;
     bytes[18] = 224;
     assert_eq!(
         refused(&bytes, None),
-        "x: e_machine: 224, where a cubin has 190"
+        "x: file: is an object for AMD's GCN or a later architecture, whose instructions are others; r700 runs those that `llc -march=r600 -mcpu=rv770 -filetype=obj` makes"
+    );
+    bytes[18] = 191;
+    assert_eq!(
+        refused(&bytes, None),
+        "x: e_machine: 191, where a cubin has 190"
     );
     bytes[4] = 1;
     assert_eq!(

@@ -3,19 +3,43 @@
 //! Recognises a file by its content, selects a program by number or name if a file holds several, and makes a program's
 //! name usable in file names.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use crate::case::LONGEST_NAME;
 use crate::elf::is_elf;
+use crate::foreign::foreign;
 use crate::input::InputError;
 use crate::text::code;
+
+/// Checks that a file is not of a kind that no unit reads.
+///
+/// # Errors
+///
+/// It is; the error names the kind and says what to do instead.
+pub fn not_foreign(bytes: &[u8], file: &str) -> Result<(), InputError> {
+    match foreign(bytes) {
+        Some(what) => Err(InputError::new(file, 0, "file", what)),
+        None => Ok(()),
+    }
+}
+
+/// Returns a line of a log with the tabs in it that a logging service has escaped: rsyslog writes `#011`, the kernel `\x09`.
+pub fn with_tabs(line: &str) -> Cow<'_, str> {
+    match line.contains("#011") || line.contains("\\x09") {
+        true => Cow::Owned(line.replace("#011", "\t").replace("\\x09", "\t")),
+        false => Cow::Borrowed(line),
+    }
+}
 
 /// Returns the file as text, without a byte order mark.
 ///
 /// # Errors
 ///
-/// The file is an ELF file, or it is not UTF-8; the error then names the line of the first wrong byte.
+/// The file is of a kind that no unit reads, it is an ELF file, or it is not UTF-8; the error then names the line of the first
+/// wrong byte.
 pub fn utf8<'a>(bytes: &'a [u8], file: &str) -> Result<&'a str, InputError> {
+    not_foreign(bytes, file)?;
     if is_elf(bytes) {
         let why = "is an ELF object; of this unit there is none to read";
         return Err(InputError::new(file, 0, "file", why));

@@ -22,6 +22,7 @@ use reconverge_bench::{design, field, input, json, lanes, place, text};
 pub mod case;
 pub mod elf;
 pub mod environment;
+pub mod foreign;
 pub mod generate;
 pub mod import;
 pub mod instructions;

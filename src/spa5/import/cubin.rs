@@ -10,8 +10,17 @@ use crate::spa5::isa::{LeaveOp, Word, is_control, norm};
 use crate::spa5::program::Program;
 use crate::unit::Loaded;
 
-/// The GPU whose cubins are read, the low byte of `e_flags` (spa5-2.5).
+/// The GPU of the specification.
 const SM: u32 = 50;
+
+/// The GPUs whose instruction words are those of sm_50: Maxwell and Pascal (spa5-2.5).
+const OURS: [u32; 6] = [SM, 52, 53, 60, 61, 62];
+
+/// These GPUs in messages.
+pub(super) const SAME_WORDS: &str = "sm_50 to sm_62";
+
+/// `EI_ABIVERSION` from which on `e_flags` has the GPU in bits 15:8 (spa5-2.5).
+const ABI_WITH_SM_ABOVE: u8 = 8;
 
 /// The cubins that are read (spa5-2.5).
 const CUBIN: Wanted = Wanted {
@@ -45,6 +54,8 @@ pub(super) struct Cubin<'a> {
     kernels: Vec<usize>,
     /// Sections by name, the first of each.
     sections: BTreeMap<&'a str, usize>,
+    /// Remark on the GPU that it is for.
+    note: Option<String>,
 }
 
 /// The contents of `.nv.info.NAME`, only checked for consistency with itself.
@@ -58,7 +69,7 @@ pub(super) struct Info {
 impl<'a> Cubin<'a> {
     pub(super) fn open(bytes: &'a [u8], file: &str) -> Result<Self, InputError> {
         let elf = Elf::open(bytes, file, &CUBIN)?;
-        check_flags(elf.flags).map_err(|flaw| flaw.in_file(file))?;
+        let note = check_flags(bytes, elf.flags).map_err(|flaw| flaw.in_file(file))?;
         let mut sections = BTreeMap::new();
         for (i, section) in elf.sections.iter().enumerate() {
             sections.entry(section.name).or_insert(i);
@@ -73,6 +84,7 @@ impl<'a> Cubin<'a> {
             elf,
             kernels,
             sections,
+            note,
         };
         // Sections may overlap in the file, kernels may not: the time to read them is then linear in its length.
         let total: usize = cubin.kernels().map(|f| cubin.read(f)).sum();
@@ -145,6 +157,7 @@ impl<'a> Cubin<'a> {
             }
         };
         program.name.clone_from(&kernel.name);
+        warnings.splice(..0, self.note.clone());
         let crs_size = self.info(&kernel.name)?.crs_size;
         if let Some(size) = crs_size.filter(|size| *size > depth * TOKEN_BYTES) {
             warnings.push(format!(
@@ -223,20 +236,39 @@ pub(super) fn info_name(function: &str) -> String {
     format!(".nv.info.{function}")
 }
 
-/// Checks which GPU a cubin is for: the low byte of `e_flags` (spa5-2.5).
-fn check_flags(flags: u32) -> Result<(), Flaw> {
-    let sm = flags & 0xff;
-    if sm == SM {
-        return Ok(());
+/// Checks which GPU a cubin is for, and returns a remark if it is another than sm_50 with the same words.
+fn check_flags(bytes: &[u8], flags: u32) -> Result<Option<String>, Flaw> {
+    let sm = sm_of(bytes, flags);
+    let made = format!("made for sm_{sm}{}", family(sm));
+    if is_ours(sm) {
+        return Ok(
+            (sm != SM).then(|| format!("{made}, whose instruction words are those of sm_{SM}"))
+        );
     }
-    let family = family(sm);
+    let other = match sm {
+        70.. => ", with instruction words of 128 bits",
+        _ => "",
+    };
     let message =
-        format!("{flags:#x}: made for sm_{sm}{family}, where sm_50 is wanted (ptxas -arch=sm_50)");
+        format!("{flags:#x}: {made}{other}, where {SAME_WORDS} is wanted (ptxas -arch=sm_50)");
     Err(Flaw::new("e_flags", message))
 }
 
+/// Returns which GPU `e_flags` names, by the version of the ABI that the file is of.
+fn sm_of(bytes: &[u8], flags: u32) -> u32 {
+    match bytes.get(8) {
+        Some(abi) if *abi >= ABI_WITH_SM_ABOVE => flags >> 8 & 0xff,
+        _ => flags & 0xff,
+    }
+}
+
+/// Returns whether this unit executes the words of `sm`.
+pub(super) fn is_ours(sm: u32) -> bool {
+    OURS.contains(&sm)
+}
+
 /// Returns the name of the family of `sm_NN`, in brackets.
-fn family(sm: u32) -> &'static str {
+pub(super) fn family(sm: u32) -> &'static str {
     match sm {
         20..=21 => " (Fermi)",
         30..=37 => " (Kepler)",
@@ -252,9 +284,10 @@ fn family(sm: u32) -> &'static str {
 /// Returns which GPU a cubin is for, and whether it is this unit's: `sm_61 (Pascal)`, false; `None` if `bytes` are no cubin.
 pub fn sm(bytes: &[u8]) -> Option<(String, bool)> {
     let cubin = is_elf(bytes) && bytes.get(18..20)? == CUBIN.machine.to_le_bytes();
-    // The low byte of `e_flags` in a 64-bit file.
-    let sm = u32::from(*bytes.get(48).filter(|_| cubin && bytes[4] == 2)?);
-    Some((format!("sm_{sm}{}", family(sm)), sm == SM))
+    // `e_flags` in a 64-bit file.
+    let flags = bytes.get(48..52).filter(|_| cubin && bytes[4] == 2)?;
+    let sm = sm_of(bytes, number(flags) as u32);
+    Some((format!("sm_{sm}{}", family(sm)), is_ours(sm)))
 }
 
 /// Checks the data of a cubin on a kernel against its words.

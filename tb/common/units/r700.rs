@@ -327,7 +327,7 @@ impl Tested for R700 {
             "pushes: push 0: no CALL returns to 0",
         ),
     ];
-    const IMPORTED: &[&str] = &["o"];
+    const IMPORTED: &[&str] = &["o", "log", "isa"];
     const SEEDS: u64 = 6;
     const STRUCTURED: &[u32] = &[64, 4, 4, 4];
 

@@ -398,7 +398,7 @@ impl Tested for Spa5 {
             "events: event 0: must be some of the active threads, not all",
         ),
     ];
-    const IMPORTED: &[&str] = &["cubin", "bin"];
+    const IMPORTED: &[&str] = &["cubin", "bin", "maxas", "cuasm", "cuobjdump"];
     const CONTEXT: bool = false;
     const SEEDS: u64 = 4;
     // One of up to 32 threads has room on the stack for what is generated.

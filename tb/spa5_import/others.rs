@@ -1,0 +1,156 @@
+//! Listings of other tools than nvdisasm.
+
+use super::*;
+
+fn sample(name: &str) -> String {
+    fs::read_to_string(format!("{FOLDER}/listings/{name}")).unwrap()
+}
+
+fn words(text: &str) -> Vec<u64> {
+    let program = assemble(text, "x.s").unwrap_or_else(|e| panic!("{e}"));
+    program.words
+}
+
+/// Control codes are no part of the instruction; `#` begins a comment.
+#[test]
+fn listings_of_maxas_are_read() {
+    let got = import(sample("loop.maxas").as_bytes(), None);
+    let plain = "SSY DONE; LOOP: X; X; @P0 SYNC; @P1 BRA LOOP; SYNC; DONE: EXIT";
+    assert_eq!(got.program.words, words(plain));
+    assert!(got.warnings.is_empty());
+    // Each field at its limits; what is none is an instruction or a label as before.
+    for code in ["--:-:-:-:0", "3f:6:6:Y:f", "01:1:-:-:a", "  \t--:-:2:-:5\t"] {
+        let text = format!("{code} EXIT;\n");
+        assert_eq!(import(text.as_bytes(), None).program.words, words("EXIT"));
+    }
+    for code in [
+        "--:-:7:-:5",
+        "--:-:-:-:g",
+        "-:-:-:-:5",
+        "--:0:-:-:5",
+        "--:-:-:x:5",
+    ] {
+        refused(format!("{code} EXIT;\n").as_bytes(), None);
+    }
+    // Errors have the line and column of the file.
+    let bad = "--:-:-:-:5 EXIT;\n--:-:-:-:5 BRAN X;\n";
+    let why = "x:2: mnemonic: `BRAN` is no instruction of sm_50; did you mean `BRA`?";
+    assert_eq!(refused(bad.as_bytes(), None), why);
+    let source = "<REGISTER_MAPPING>\n0 : x\n</REGISTER_MAPPING>\n--:-:-:-:5 EXIT;\n";
+    assert_eq!(
+        refused(source.as_bytes(), None),
+        "x:1: file: is a source of maxas: its preprocessor must write out the macros and registers first (`maxas.pl -p`)"
+    );
+}
+
+#[test]
+fn listings_of_cuassembler_are_read() {
+    let got = import(sample("branch.cuasm").as_bytes(), None);
+    let plain = "X; X; SSY .L_1; @P0 BRA .L_2; SYNC; .L_2: SYNC; .L_1: EXIT";
+    assert_eq!(got.program.words, words(plain));
+    for code in ["[B012345:R0:W5:Y:S15]", "[B------:R-:W-:-:S00]"] {
+        let text = format!("{code} /*0008*/ EXIT;\n");
+        assert_eq!(import(text.as_bytes(), None).program.words, words("EXIT"));
+    }
+    let wide = "[B------:R-:W-:-:S05] /*0000*/ EXIT;\n";
+    assert_eq!(
+        refused(wide.as_bytes(), None),
+        "x:1: file: has an instruction at address 0, where sm_50 to sm_62 have a control word: this listing is for another GPU"
+    );
+}
+
+/// Functions for other GPUs are left out; with several one must be chosen.
+#[test]
+fn listings_of_cuobjdump_are_read() {
+    let text = sample("two.cuobjdump");
+    let got = import(text.as_bytes(), None);
+    assert_eq!(got.program.name, "k");
+    assert_eq!(got.program.words, words("SSY 0x28; @P0 SYNC; SYNC; EXIT"));
+    let again = text.replace("Function : k", "Function : second");
+    let both = [&text[..], &again].concat();
+    assert_eq!(
+        refused(both.as_bytes(), None),
+        "x: --select: there are 2 functions, 1 k, 2 second; choose one by number or name"
+    );
+    for choice in ["2", "second"] {
+        let got = import(both.as_bytes(), Some(choice)).program;
+        assert_eq!(got.name, "second");
+    }
+    let other = text.split("arch = sm_52").next().unwrap();
+    assert_eq!(
+        refused(other.as_bytes(), None),
+        "x:10: file: is for sm_70 (Volta), whose instruction words are others; those of sm_50 to sm_62 are read"
+    );
+    let bad = text.replace("@P0 SYNC", "@P9 SYNC");
+    assert!(refused(bad.as_bytes(), None).starts_with("x:28: predicate: "));
+}
+
+/// The name of the GPU in each of the places where tools write it.
+#[test]
+fn listings_for_other_gpus_are_refused_by_their_name() {
+    for (line, sm) in [
+        ("\t.headerflags\t@\"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM", ""),
+        (".target sm_", ""),
+        ("# Arch: sm_", ""),
+    ] {
+        let with = |number: u32| format!("{line}{number}{sm}\n--:-:-:-:5 EXIT;\n");
+        let message = refused(with(75).as_bytes(), None);
+        let why = "is for sm_75 (Turing), whose instruction words are others; those of sm_50 to sm_62 are read";
+        assert_eq!(message, format!("x:1: file: {why}"));
+        for number in [35, 49, 63, 70, 100] {
+            assert!(refused(with(number).as_bytes(), None).contains(&format!("sm_{number}")));
+        }
+    }
+    let flags = |sm: u32| format!(".headerflags @\"EF_CUDA_SM{sm}\"\nEXIT;\n");
+    for sm in [50, 52, 53, 60, 61, 62] {
+        import(flags(sm).as_bytes(), None);
+        import(format!(".target sm_{sm}\nEXIT;\n").as_bytes(), None);
+    }
+    let volta =
+        "        /*0000*/                   MOV R1, c[0x0][0x28] ;\n        /*0010*/ EXIT ;\n";
+    assert!(
+        refused(volta.as_bytes(), None).starts_with("x:1: file: has an instruction at address 0")
+    );
+    let envydis = "00000000: e22007f6 001fbc00       sched (st 0x6) (st 0x1 wr 0x0) (st 0x6)\n";
+    assert_eq!(
+        refused(envydis.as_bytes(), None),
+        "x:1: file: is in the syntax of envydis, which is not read; the binary that it is made from is, as raw bundles"
+    );
+}
+
+/// Listings with characters that were changed: read or refused, never a panic.
+#[test]
+fn ten_thousand_damaged_listings() {
+    let originals: Vec<Vec<u8>> = ["loop.maxas", "branch.cuasm", "two.cuobjdump", "vertex.bin"]
+        .iter()
+        .map(|name| fs::read(format!("{FOLDER}/listings/{name}")).unwrap())
+        .collect();
+    let mut rng = Pcg64Mcg::seed_from_u64(0x50_a5a);
+    let (mut good, mut bad) = (0, 0);
+    for _ in 0..10_000 {
+        let mut bytes = originals[rng.random_range(0..originals.len())].clone();
+        for _ in 0..rng.random_range(1..4) {
+            let at = rng.random_range(0..bytes.len());
+            let other = bytes[rng.random_range(0..bytes.len())];
+            match rng.random_range(0..4) {
+                0 => bytes[at] = other,
+                1 => bytes.insert(at, other),
+                2 => drop(bytes.remove(at)),
+                _ => bytes[at] = rng.random_range(0..=255),
+            }
+        }
+        match load(&bytes, "x", &LoadOptions::default()) {
+            Ok(got) => {
+                let again = assemble(&program_text(&got.program), "x.s").unwrap();
+                assert_eq!(again.words, got.program.words);
+                good += 1;
+            }
+            Err(e) => {
+                assert!(e.file == "x" || e.file == "--select", "{e}");
+                assert!(!e.message.is_empty());
+                bad += 1;
+            }
+        }
+    }
+    assert!(good > 1000 && bad > 1000, "{good} {bad}");
+}
