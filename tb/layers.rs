@@ -39,6 +39,7 @@ const LAYERS: [(&str, &str, &[&str]); 8] = [
             "case",
             "elf",
             "environment",
+            "foreign",
             "generate",
             "import",
             "instructions",

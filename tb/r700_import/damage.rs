@@ -55,7 +55,11 @@ fn damaged_objects_are_refused() {
         (byte(5, 2), format!("EI_DATA: 2, where {what} has 1 (little-endian)")),
         (byte(6, 0), "EI_VERSION: 0, where there is no version of ELF but 1".to_owned()),
         (half(16, 2), format!("e_type: 2, where {what} has 1")),
-        (half(18, 62), format!("e_machine: 62, where {what} has 224")),
+        (half(18, 61), format!("e_machine: 61, where {what} has 224")),
+        (
+            half(18, 62),
+            "file: is an object or a program of the host, with no GPU code that is read here".to_owned(),
+        ),
         (half(18, 0xe000), format!("e_machine: 57344, where {what} has 224")),
         (word(32, 0), "section headers: there are none".to_owned()),
         (
