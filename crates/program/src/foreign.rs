@@ -237,7 +237,7 @@ mod tests {
             b"MZ\0\0\0\0\0\0",
             // A control word may begin as UTF-16 or gzip do; a NOP follows.
             b"\xfe\xff\xc0\0\xe4\0\x1f\0\0\x0f\x07\0\0\0\xb0\x50",
-            b"\x1f\x8b\x0f\0",
+            b"\x1f\x8b\x0f\0\0\0\0\0",
             b"# SLOTS\n#version 150\n",
             b"#version 150\n# SLOTS\n",
             &header(1, 224),
