@@ -318,6 +318,55 @@ fn a_png_has_the_colours_of_the_svg_where_they_are<U: Tested>() {
     assert!(svg.contains("class=\"side\""));
 }
 
+/// Regression: librsvg and others that know no custom properties drew black on black. Each colour is there literally, before the
+/// one that follows the scheme of a browser: as in a light page.
+#[test]
+fn no_colour_of_a_picture_is_only_a_variable() {
+    let args = [
+        "picture",
+        "spa5",
+        "tb/programs/spa5/if_else.s",
+        "--flip",
+        "pc@9",
+        "-o",
+        "-",
+    ];
+    let out = tempfile::tempdir().unwrap();
+    let drawn = reconverge_ends(1, &[&args[..], &["--out", arg(out.path())]].concat());
+    let pictures = std::path::Path::new(crate::common::ROOT).join("docs/pictures");
+    let there = fs::read_dir(pictures)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut pictures: Vec<String> = there
+        .filter(|path| path.extension().is_some_and(|e| e == "svg"))
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    assert!(pictures.len() > 3);
+    pictures.push(drawn);
+    let mut variables = 0;
+    for picture in pictures {
+        let style = picture.split("<style>").nth(1);
+        let style = style.map_or("", |rest| rest.split("</style>").next().unwrap());
+        let outside = picture.matches("var(").count() - style.matches("var(").count();
+        assert_eq!(outside, 0);
+        for rule in style.split('}') {
+            let (selector, body) = rule.rsplit_once('{').unwrap_or_default();
+            let mut before = ("", "");
+            for declared in body.split(';').filter_map(|d| d.split_once(':')) {
+                let (property, value) = declared;
+                if let Some(name) = value.strip_prefix("var(--") {
+                    let [r, g, b] = svg::colour(name.trim_end_matches(')'));
+                    let literal = format!("#{r:02x}{g:02x}{b:02x}");
+                    assert_eq!(before, (property, literal.as_str()), "{selector}: {value}");
+                    variables += 1;
+                }
+                before = declared;
+            }
+        }
+    }
+    assert!(variables > 8, "{variables}");
+}
+
 fn a_long_run_is_cut_and_its_strip_counts_every_lane<U: Tested>() {
     let mut case = Case::<U>::new(crate::common::loaded::<U>(U::LONG));
     case.lanes = 4;

@@ -117,18 +117,33 @@ const FRAMES: usize = 16;
 /// Gap after eight lanes.
 const GAP: usize = 4;
 
+fn hex([r, g, b]: [u8; 3]) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
 fn style() -> String {
-    let mut style = String::from(
-        "svg{--text:#1f2328;--dim:#656d76;--page:#fff;--line:#d0d7de;--wrong:#cf222e}\
-         @media(prefers-color-scheme:dark){svg{--text:#e6edf3;--dim:#8d96a0;--page:#0d1117;--line:#30363d;--wrong:#ff7b72}}\
-         text{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:var(--text);white-space:pre}\
-         .page{fill:var(--page)}.dim{fill:var(--dim)}.number{text-anchor:end}.title{font-weight:bold;font-size:13px}\
-         .frame{fill:var(--dim)}.diverged{stroke:#d55e00;stroke-dasharray:3 2}.reconverged{stroke:#009e73;stroke-width:2}\
-         .switched,.resumed{stroke:var(--dim);stroke-dasharray:1 2}.wrong{fill:none;stroke:var(--wrong);stroke-width:2}",
+    // The light colour is also there without its variable: programs other than browsers, such as librsvg, know no variables and
+    // would draw black.
+    let paint = |property: &str, class: &str| {
+        format!(
+            "{property}:{};{property}:var(--{class})",
+            hex(colour(class))
+        )
+    };
+    let (ink, page) = (paint("fill", "text"), paint("fill", "page"));
+    let (dim, line) = (paint("fill", "dim"), paint("stroke", "dim"));
+    let wrong = paint("stroke", "wrong");
+    let [text, grey, white, red] = ["text", "dim", "page", "wrong"].map(|class| hex(colour(class)));
+    let mut style = format!(
+        "svg{{--text:{text};--dim:{grey};--page:{white};--wrong:{red}}}\
+         @media(prefers-color-scheme:dark){{svg{{--text:#e6edf3;--dim:#8d96a0;--page:#0d1117;--wrong:#ff7b72}}}}\
+         text{{font:11px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;{ink};white-space:pre}}\
+         .page{{{page}}}.dim{{{dim}}}.number{{text-anchor:end}}.title{{font-weight:bold;font-size:13px}}\
+         .frame{{{dim}}}.diverged{{stroke:#d55e00;stroke-dasharray:3 2}}.reconverged{{stroke:#009e73;stroke-width:2}}\
+         .switched,.resumed{{{line};stroke-dasharray:1 2}}.wrong{{fill:none;{wrong};stroke-width:2}}",
     );
     for class in Class::ALL {
-        let [r, g, b] = class.rgb();
-        let _ = write!(style, ".{}{{fill:#{r:02x}{g:02x}{b:02x}}}", name(class));
+        let _ = write!(style, ".{}{{fill:{}}}", name(class), hex(class.rgb()));
     }
     style
 }
@@ -347,7 +362,7 @@ pub fn svg(run: &Run) -> String {
     }
     let (width, height) = (place.width, y + MARGIN);
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" xml:space=\"preserve\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" role=\"img\">\n\
          <title>{}</title>\n<style>{}</style>\n<rect class=\"page\" x=\"0\" y=\"0\" width=\"{width}\" height=\"{height}\"/>\n{body}</svg>\n",
         text(&title),
         style()
