@@ -23,6 +23,10 @@ macro_rules! tests {
                 a_page_holds_every_step_of_its_run,
                 a_page_of_a_failure_has_both_sides_the_rule_and_its_replay,
             );
+            crate::common::test_unit!(reconverge::$module::$unit:
+                #[crate::common::needs(chromium)]
+                the_lanes_of_a_failure_are_seen_without_scrolling_and_nothing_is_cut,
+            );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 #[crate::common::needs(chromium)]
                 a_browser_shows_each_step_by_keyboard,
@@ -156,6 +160,78 @@ fn a_page_of_a_failure_has_both_sides_the_rule_and_its_replay<U: Tested>() {
     assert_eq!(again.status.code(), Some(1), "{command}");
 }
 
+/// A page in a browser.
+struct Shown<'p> {
+    page: &'p str,
+    /// What stands behind its address.
+    at: &'p str,
+    /// Pixels that it has.
+    size: (u32, u32),
+    dark: bool,
+}
+
+impl Shown<'_> {
+    /// What `script`, the body of a function, returns once the page is loaded, or the errors of scripts.
+    fn asked(&self, script: &str) -> Value {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, frame) = (dir.path().join("page.html"), dir.path().join("frame.html"));
+        let script = format!(
+            "<script>const errors = [];
+             window.onerror = (what) => {{ errors.push('Error: ' + what); }};
+             window.addEventListener('load', () => {{
+               const found = (() => {{ {script} }})();
+               parent.postMessage(JSON.stringify(errors.length ? [errors] : found), '*');
+             }});</script>"
+        );
+        // Before the page's own scripts, whose errors are to be seen.
+        let page = self.page.replacen("<head>", &format!("<head>{script}"), 1);
+        fs::write(&file, page).unwrap();
+        // In a frame, because a window is at least 500 pixels wide and has a bar.
+        let ((width, height), at) = (self.size, self.at);
+        let around = format!(
+            "<!DOCTYPE html><meta charset=\"utf-8\"><script>onmessage = (event) => {{
+               const out = document.createElement('pre');
+               out.id = 'seen';
+               out.textContent = event.data;
+               document.body.append(out);
+             }};</script><body>
+             <iframe src=\"page.html{at}\" style=\"border: 0; width: {width}px; height: {height}px\"></iframe></body>"
+        );
+        fs::write(&frame, around).unwrap();
+        let mut browser = tool::command("timeout");
+        browser.args([
+            "120",
+            "chromium",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+        ]);
+        browser.args(["--disable-background-networking", "--window-size=1600,1200"]);
+        browser.args(["--virtual-time-budget=10000", "--dump-dom"]);
+        if self.dark {
+            browser.arg("--blink-settings=preferredColorScheme=0");
+        }
+        let profile = dir.path().join("profile");
+        browser.arg(format!("--user-data-dir={}", profile.display()));
+        let output = browser.arg(format!("file://{}", frame.display())).output();
+        let output = output.unwrap();
+        let dom = text(&output.stdout);
+        let (_, seen) = dom
+            .split_once("<pre id=\"seen\">")
+            .unwrap_or_else(|| panic!("{dom}{}", text(&output.stderr)));
+        let seen = seen.split_once("</pre>").unwrap().0;
+        let seen = seen
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&amp;", "&");
+        serde_json::from_str(&seen).unwrap()
+    }
+}
+
+/// A narrow screen, and one of a laptop.
+const NARROW: (u32, u32) = (390, 844);
+const WIDE: (u32, u32) = (1400, 900);
+
 /// What the page is after each of these keys, as its own text; `Error` if a script failed.
 fn pressed(page: &str, keys: &[&str]) -> Vec<Vec<String>> {
     opened(page, "", keys)
@@ -163,69 +239,100 @@ fn pressed(page: &str, keys: &[&str]) -> Vec<Vec<String>> {
 
 /// As `pressed`, with `at` behind the address of the page.
 fn opened(page: &str, at: &str, keys: &[&str]) -> Vec<Vec<String>> {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("page.html");
     let keys = serde_json::to_string(keys).unwrap();
     let script = format!(
-        "<script>const errors = [];
-         window.onerror = (what) => {{ errors.push('Error: ' + what); }};
-         window.addEventListener('load', () => {{
-           const seen = [];
-           const see = () => seen.push([
-             document.getElementById('step').textContent, document.getElementById('pc').textContent,
-             document.getElementById('text').textContent, document.getElementById('turn').textContent,
-             [...document.querySelectorAll('#one:not([hidden]) .lane, #both:not([hidden]) .lane')].map((c) => c.textContent).join(''),
-             [...document.querySelectorAll('#one:not([hidden]) .differs, #both:not([hidden]) .differs')].map((c) => c.title).join(),
-             [...document.querySelectorAll('#stack li')].map((c) => c.firstChild.textContent).join(),
-             [...document.querySelectorAll('#program li.here')].map((c) => c.textContent).join(),
-             String(document.documentElement.scrollWidth <= window.innerWidth || [...document.querySelectorAll('body *')].filter((c) => c.getBoundingClientRect().right > window.innerWidth).map((c) => c.tagName + c.className + c.id).join()),
-             [...document.querySelectorAll('[data-failure]:not([hidden]) h2')].map((c) => c.textContent).join()]);
-           const press = (key) => {{
-             const button = key.startsWith('run ') && [...document.querySelectorAll('button')].find((b) => b.dataset.run === key.slice(4));
-             if (button) {{ button.focus(); button.click(); return; }}
-             document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key, bubbles: true, cancelable: true }}));
-           }};
-           see();
-           for (const key of {keys}) {{ press(key); see(); }}
-           const out = document.createElement('pre');
-           out.id = 'seen';
-           out.textContent = JSON.stringify(errors.length ? [errors] : seen);
-           document.body.append(out);
-         }});</script>"
+        "const seen = [];
+         const see = () => seen.push([
+           document.getElementById('step').textContent, document.getElementById('pc').textContent,
+           document.getElementById('text').textContent, document.getElementById('turn').textContent,
+           [...document.querySelectorAll('#one:not([hidden]) .lane, #both:not([hidden]) .lane')].map((c) => c.textContent).join(''),
+           [...document.querySelectorAll('#one:not([hidden]) .differs, #both:not([hidden]) .differs')].map((c) => c.title).join(),
+           [...document.querySelectorAll('#stack li')].map((c) => c.firstChild.textContent).join(),
+           [...document.querySelectorAll('#program li.here')].map((c) => c.textContent).join(),
+           String(document.documentElement.scrollWidth <= window.innerWidth || [...document.querySelectorAll('body *')].filter((c) => c.getBoundingClientRect().right > window.innerWidth).map((c) => c.tagName + c.className + c.id).join()),
+           [...document.querySelectorAll('[data-failure]:not([hidden]) h2')].map((c) => c.textContent).slice(0, 1).join()]);
+         const press = (key) => {{
+           const button = key.startsWith('run ') && [...document.querySelectorAll('button')].find((b) => b.dataset.run === key.slice(4));
+           if (button) {{ button.focus(); button.click(); return; }}
+           document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key, bubbles: true, cancelable: true }}));
+         }};
+         see();
+         for (const key of {keys}) {{ press(key); see(); }}
+         return seen;"
     );
-    // Before the page's own scripts, whose errors are to be seen.
-    fs::write(
-        &file,
-        page.replacen("<head>", &format!("<head>{script}"), 1),
-    )
-    .unwrap();
-    let output = tool::command("timeout")
-        .args([
-            "60",
-            "chromium",
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--window-size=400,800",
-            "--dump-dom",
-        ])
-        .arg(format!(
-            "--user-data-dir={}",
-            dir.path().join("profile").display()
-        ))
-        .arg(format!("file://{}{at}", file.display()))
-        .output()
-        .unwrap();
-    let dom = text(&output.stdout);
-    let (_, seen) = dom
-        .split_once("<pre id=\"seen\">")
-        .unwrap_or_else(|| panic!("{dom}{}", text(&output.stderr)));
-    let seen = seen.split_once("</pre>").unwrap().0;
-    let seen = seen
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-        .replace("&amp;", "&");
-    serde_json::from_str(&seen).unwrap()
+    let shown = Shown {
+        page,
+        at,
+        size: NARROW,
+        dark: false,
+    };
+    serde_json::from_value(shown.asked(&script)).unwrap()
+}
+
+/// Checks a page that shows a failure of `lanes` lanes, on a wide and on a narrow screen, light and dark: the lanes of both sides
+/// are seen without scrolling on the wide one, nothing is cut on the narrow one, and text differs enough from what is behind it.
+fn is_readable(page: &str, lanes: usize) {
+    const ASK: &str = "
+        const box = (e) => e.getBoundingClientRect();
+        const seen = (e) => box(e).width > 0;
+        const all = [...document.querySelectorAll('body *')].filter(seen);
+        const lanes = [...document.querySelectorAll('#both:not([hidden]) .lane')];
+        const name = (e) => `${e.tagName}.${e.className}#${e.id} ${e.textContent.slice(0, 40)}`;
+        const words = (e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+        // Of a colour and of what is behind it, in the formula of WCAG.
+        const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+        const over = (a, b) => a.length < 4 ? a : [0, 1, 2].map((i) => a[i] * a[3] + b[i] * (1 - a[3]));
+        const behind = (e) => e === null ? [255, 255, 255] : over(parts(getComputedStyle(e).backgroundColor), behind(e.parentElement));
+        const light = (c) => { const [r, g, b] = c.map((v) => v / 255).map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+        const contrast = (e) => { const [a, b] = [light(over(parts(getComputedStyle(e).color), behind(e))), light(behind(e))].sort((x, y) => y - x);
+          return (a + 0.05) / (b + 0.05); };
+        return {
+          size: [innerWidth, innerHeight],
+          page: getComputedStyle(document.body).backgroundColor,
+          lanes: lanes.length,
+          lowest: Math.max(...lanes.map((e) => box(e).bottom)),
+          letters: Math.min(...all.filter(words).map((e) => parseFloat(getComputedStyle(e).fontSize))),
+          out: all.filter((e) => box(e).right > innerWidth + 0.5).map(name),
+          cut: all.filter((e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible').map(name),
+          pale: all.filter(words).filter((e) => contrast(e) < 4.5).map((e) => `${name(e)} ${contrast(e)}`),
+        };";
+    for (size, dark) in [(WIDE, false), (WIDE, true), (NARROW, false), (NARROW, true)] {
+        let shown = Shown {
+            page,
+            at: "",
+            size,
+            dark,
+        };
+        let seen = shown.asked(ASK);
+        let about = format!("{size:?}, dark: {dark}: {seen}");
+        println!("{about}");
+        assert_eq!(seen["size"], serde_json::json!([size.0, size.1]), "{about}");
+        let page = if dark {
+            "rgb(13, 17, 23)"
+        } else {
+            "rgb(255, 255, 255)"
+        };
+        assert_eq!(seen["page"], page, "{about}");
+        assert_eq!(seen["lanes"], 2 * lanes, "{about}");
+        if size == WIDE {
+            assert!(
+                seen["lowest"].as_f64().unwrap() <= f64::from(WIDE.1),
+                "{about}"
+            );
+        }
+        assert!(seen["letters"].as_f64().unwrap() >= 11.0, "{about}");
+        for wrong in ["out", "cut", "pale"] {
+            assert_eq!(seen[wrong], serde_json::json!([]), "{wrong}: {about}");
+        }
+    }
+}
+
+/// Regression: the report took 590 of 900 pixels above the lanes, and tables and listings were cut on a narrow screen.
+fn the_lanes_of_a_failure_are_seen_without_scrolling_and_nothing_is_cut<U: Tested>() {
+    let out = tempfile::tempdir().unwrap();
+    let (page, _, _) = paged::<U>(1, 20, out.path(), &["--flip", &flip::<U>(20)]);
+    is_readable(&page, U::LANES as usize);
 }
 
 fn a_browser_shows_each_step_by_keyboard<U: Tested>() {
@@ -408,13 +515,13 @@ fn a_page_of_a_campaign_shows_each_failure() {
         );
         assert_eq!(between(&page, &button, "</button>"), [*told]);
     }
-    let numbers = between(&page, "<td class=\"number\">", "</td>");
+    let numbers = between(&page, " class=\"number\">", "</td>");
     assert_eq!(numbers[0], "40");
     assert!(
         told[0].ends_with(&format!(" of {} failures", numbers[4])),
         "{numbers:?}"
     );
-    assert!(page.contains("<td>bins</td>") && !page.contains("Never met"));
+    assert!(page.contains(">bins</td>") && !page.contains("Never met"));
     for other in ["http:", "https:", "src=", "href=", "@import", "url("] {
         assert!(!page.contains(other), "{other}");
     }
@@ -455,14 +562,14 @@ fn a_page_of_a_campaign_shows_each_failure() {
     // As `merge`: something on the page fails.
     assert_eq!(reconverge_ends(1, &[&report[..], &out].concat()), "");
     let page = fs::read_to_string(&file).unwrap();
-    let again = between(&page, "<td class=\"number\">", "</td>");
+    let again = between(&page, " class=\"number\">", "</td>");
     assert_eq!(again[..5], numbers[..5]);
     assert_eq!(runs(&page).len(), shown.len());
     // What `fuzz` made smaller is beside its case.
     assert_eq!(between(&page, "<pre class=\"program\">", "</pre>").len(), 1);
     assert!(page.contains("<h2>Coverage of spa5.cover, 32 lanes</h2>"));
     let (_, mutants) = page.split_once("<h2>Mutants of spa5.source</h2>").unwrap();
-    let counts = between(mutants, "<td class=\"number\">", "</td>");
+    let counts = between(mutants, " class=\"number\">", "</td>");
     assert_eq!(counts[..8], ["41", "1", "2", "0", "40", "1", "2", "0"]);
     assert!(mutants.contains(
         "missed 7  spa5_stack.sv:31  operator: a &lt; b  -&gt;  a &lt;= b  (one input shows it)"
@@ -475,6 +582,7 @@ fn a_browser_shows_each_failure_of_a_campaign() {
     let (bad, dir) = (Rtl::own("r500").copy(), tempfile::tempdir().unwrap());
     campaign_with_failures(&bad, dir.path());
     let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    is_readable(&page, 16);
     let seen = pressed(&page, &["run 1", "Home", "run 0", "ArrowLeft"]);
     let name = |run: usize| runs(&page)[run]["name"].as_str().unwrap().to_owned();
     let rows = |run: usize| runs(&page)[run]["rows"].as_array().unwrap().len();

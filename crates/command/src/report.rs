@@ -168,11 +168,19 @@ fn table(
     *out += "</tr>\n";
     for (words, numbers) in rows {
         *out += "<tr>";
+        // On a narrow screen each cell stands behind the head of its column.
+        let mut heads = heads.iter().map(|head| text(head));
         for word in words {
-            let _ = write!(out, "<td>{}</td>", text(&word));
+            let head = heads.next().unwrap_or_default();
+            let _ = write!(out, "<td data-head=\"{head}\">{}</td>", text(&word));
         }
         for number in numbers {
-            let _ = write!(out, "<td class=\"number\">{}</td>", HumanCount(number));
+            let head = heads.next().unwrap_or_default();
+            let number = HumanCount(number);
+            let _ = write!(
+                out,
+                "<td data-head=\"{head}\" class=\"number\">{number}</td>"
+            );
         }
         *out += "</tr>\n";
     }
@@ -185,7 +193,8 @@ fn shares<N: AsRef<str>>(out: &mut String, groups: impl Iterator<Item = (N, Shar
     for (name, Share { hit, reachable }) in groups {
         let _ = writeln!(
             out,
-            "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>\
+            "<tr><td data-head=\"group\">{}</td><td data-head=\"hit\" class=\"number\">{}</td>\
+             <td data-head=\"reachable\" class=\"number\">{}</td>\
              <td><meter min=\"0\" max=\"{}\" value=\"{hit}\"></meter></td></tr>",
             text(name.as_ref()),
             HumanCount(hit as u64),

@@ -177,13 +177,16 @@ fn said<U: Compiled>(
     }
 }
 
+/// Letters in a line of a report on a page, if that is possible: as many as are readable on a narrow screen too.
+const PAGE: usize = 100;
+
 /// Returns the text of a page on a failure besides the run; `command` runs it again.
 pub fn said_of<U: Compiled>(failure: &Failure<Case<U>>, command: Option<String>) -> Said {
     let rule = Report::of(failure).rule;
     let rule = rule.as_deref().and_then(rule_id).and_then(rules::find);
     Said {
         agrees: false,
-        verdict: failure.to_string(),
+        verdict: format!("{failure:PAGE$}"),
         rule: rule.map(|rule| (rule.id.clone(), rule.text.clone())),
         replay: command,
         program: statements(&failure.case),

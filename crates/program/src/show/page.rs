@@ -135,11 +135,12 @@ pub struct Failed {
 /// Returns the page of a run. Its repeats must not be folded.
 pub fn page(run: &Run, said: &Said) -> String {
     let mut page = head(&run.name, said.agrees.into());
-    about(&mut page, said);
+    rule(&mut page, said);
     if run.left_out > 0 {
         left_out(&mut page, run);
     }
     view(&mut page);
+    about(&mut page, said);
     foot(&mut page, &[data(run, said)]);
     page
 }
@@ -167,17 +168,17 @@ impl From<bool> for Heading {
     }
 }
 
-/// Returns the page of a campaign: the HTML `above`, then every failure to step through, then the HTML `below`.
+/// Returns the page of a campaign: every failure to step through, then the HTML `totals` and `below`.
 pub fn campaign(
     title: &str,
     heading: Heading,
-    above: &str,
+    totals: &str,
     failures: &[Failed],
     below: &str,
 ) -> String {
     let mut page = head(title, heading);
-    page += above;
     if failures.is_empty() {
+        page += totals;
         page += below;
         page += "</body>\n</html>\n";
         return page;
@@ -192,18 +193,27 @@ pub fn campaign(
         );
     }
     page += "</div>\n";
-    for (number, failed) in failures.iter().enumerate() {
+    let section = |number: usize| {
         let hidden = if number == 0 { "" } else { " hidden" };
-        let _ = writeln!(
-            page,
-            "<section data-failure=\"{number}\"{hidden}>\n<h2>{}</h2>",
-            text(&failed.run.name)
-        );
+        format!("<section data-failure=\"{number}\"{hidden}>\n")
+    };
+    for (number, failed) in failures.iter().enumerate() {
+        page += &section(number);
+        let _ = writeln!(page, "<h2>{}</h2>", text(&failed.run.name));
+        rule(&mut page, &failed.said);
+        if failed.run.left_out > 0 {
+            left_out(&mut page, &failed.run);
+        }
+        page += "</section>\n";
+    }
+    view(&mut page);
+    for (number, failed) in failures.iter().enumerate() {
+        page += &section(number);
         about(&mut page, &failed.said);
         if let Some(program) = &failed.text {
             let _ = writeln!(
                 page,
-                "<details open><summary>Program</summary><pre class=\"program\">{}</pre></details>",
+                "<h2>Small program</h2>\n<pre class=\"program\">{}</pre>",
                 text(program.trim_end())
             );
         }
@@ -215,12 +225,9 @@ pub fn campaign(
                 text(&others)
             );
         }
-        if failed.run.left_out > 0 {
-            left_out(&mut page, &failed.run);
-        }
         page += "</section>\n";
     }
-    view(&mut page);
+    page += totals;
     page += below;
     let runs: Vec<Value> = failures.iter().map(|f| data(&f.run, &f.said)).collect();
     foot(&mut page, &runs);
@@ -242,20 +249,8 @@ fn head(title: &str, heading: Heading) -> String {
     )
 }
 
-/// Writes the verdict, the rule and the command.
-fn about(page: &mut String, said: &Said) {
-    let verdict = text(said.verdict.trim_end());
-    match said.agrees {
-        true => {
-            let _ = writeln!(page, "<pre class=\"verdict\">{verdict}</pre>");
-        }
-        false => {
-            let _ = writeln!(
-                page,
-                "<details open><summary>Report</summary><pre class=\"verdict\">{verdict}</pre></details>"
-            );
-        }
-    }
+/// Writes the rule: it stands above the lanes, which are to be seen without scrolling.
+fn rule(page: &mut String, said: &Said) {
     if let Some((id, rule)) = &said.rule {
         let _ = writeln!(
             page,
@@ -264,13 +259,26 @@ fn about(page: &mut String, said: &Said) {
             text(rule)
         );
     }
+}
+
+/// Writes the command and the verdict.
+fn about(page: &mut String, said: &Said) {
     if let Some(replay) = &said.replay {
         let _ = writeln!(
             page,
-            "<p>Again: <code class=\"replay\">{}</code></p>",
+            "<p class=\"again\">Again: <code class=\"replay\">{}</code></p>",
             text(replay)
         );
     }
+    let heading = match said.agrees {
+        true => "Verdict",
+        false => "Report",
+    };
+    let _ = writeln!(
+        page,
+        "<h2>{heading}</h2>\n<pre class=\"verdict\">{}</pre>",
+        text(said.verdict.trim_end())
+    );
 }
 
 fn left_out(page: &mut String, run: &Run) {
@@ -284,7 +292,8 @@ fn left_out(page: &mut String, run: &Run) {
 
 /// Writes the view of a run, and the legend of the letters.
 fn view(page: &mut String) {
-    *page += BODY;
+    let (above, below) = BODY.split_once("LEGEND").unwrap_or((BODY, ""));
+    *page += above;
     *page += "<p class=\"legend\">";
     for class in Class::ALL {
         let letter = class.letter();
@@ -295,7 +304,8 @@ fn view(page: &mut String) {
             class.meaning()
         );
     }
-    *page += "</p>\n";
+    *page += "</p>";
+    *page += below;
 }
 
 /// Writes the runs, and the script that shows them.
@@ -312,19 +322,20 @@ fn foot(page: &mut String, runs: &[Value]) {
 }
 
 const BODY: &str = r#"<div id="view">
-<div><h2>Program</h2><div id="program" class="mono" tabindex="0" aria-label="program"><ol></ol></div></div>
+<div id="listing"><h2>Program</h2><div id="program" class="mono" tabindex="0" aria-label="program"><ol></ol></div></div>
 <div id="middle"><h2>Step <span id="step"></span></h2>
 <div id="now" aria-live="polite"><span id="cycle" class="dim"></span> <code id="pc"></code> <b id="text" class="mono"></b>
 <div id="turn"></div></div>
 <div id="one"><div id="lanes" class="row"></div></div>
 <div id="both" hidden><div><span class="side">RTL</span><code id="rtlpc"></code></div><div id="rtl" class="row"></div>
 <div><span class="side">golden model</span><code id="goldenpc"></code></div><div id="golden" class="row"></div></div>
+LEGEND
 <input id="scrub" type="range" min="0" value="0" aria-label="step">
 <div><button data-key="Home">|&lt;</button><button data-key="p">lanes &lt;</button><button data-key="ArrowLeft">&lt;</button>
 <button data-key="ArrowRight">&gt;</button><button data-key="n">lanes &gt;</button><button data-key="End">&gt;|</button></div>
 <canvas id="timeline" aria-label="lanes from top to bottom, steps from left to right"></canvas>
 <p class="dim"><kbd>&larr;</kbd> <kbd>&rarr;</kbd> one step, <kbd>PageUp</kbd> <kbd>PageDown</kbd> sixteen, <kbd>Home</kbd>
 <kbd>End</kbd>, <kbd>p</kbd> <kbd>n</kbd> to where lanes diverge or reconverge. A step is shown as the instruction finds it.</p></div>
-<div><h2>Stack</h2><div id="stack" tabindex="0" aria-label="stack, the top first"><ol></ol></div></div>
+<div id="frames"><h2>Stack</h2><div id="stack" tabindex="0" aria-label="stack, the top first"><ol></ol></div></div>
 </div>
 "#;

@@ -44,7 +44,7 @@ function lanes(into, letters, other) {
 
 function timeline() {
   const canvas = el('timeline');
-  const high = Math.max(4, Math.min(12, Math.floor(512 / run.width)));
+  const high = Math.max(4, Math.min(12, Math.floor(384 / run.width)));
   const ratio = window.devicePixelRatio || 1;
   const wide = canvas.clientWidth || 600;
   canvas.width = wide * ratio;
@@ -125,7 +125,11 @@ function go(step) {
     if (here) {
       const box = el('program');
       const top = line.offsetTop - box.offsetTop;
-      if (top < box.scrollTop || top > box.scrollTop + box.clientHeight - 30) box.scrollTop = top - box.clientHeight / 2;
+      if (top < box.scrollTop || top + line.offsetHeight > box.scrollTop + box.clientHeight) {
+        // In the middle, with a whole line at the top.
+        const lines = [...el('program').querySelectorAll('li')].map((one) => one.offsetTop - box.offsetTop);
+        box.scrollTop = lines.find((one) => one >= top - box.clientHeight / 2);
+      }
     }
   }
   el('scrub').value = at;
