@@ -108,6 +108,7 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
                 lanes: declaration.lanes.as_ref().map(|l| l.parameter.clone()),
                 ports: declaration.ports(),
             },
+            traced: declaration.traced(),
         };
         let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit), bench)?;
         benches.push((*unit, sources, *models));

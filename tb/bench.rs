@@ -37,3 +37,4 @@ mod stream;
 mod stress;
 mod tools;
 mod trust;
+mod waves;

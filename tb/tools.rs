@@ -308,9 +308,9 @@ fn assertions_are_read_by_yosys() {
 
 /// One line of a view: a signal, or what stands between signals.
 #[derive(Debug)]
-struct Line {
+pub(crate) struct Line {
     /// As GTKWave lists it.
-    label: String,
+    pub label: String,
     flags: u32,
     signal: Option<Signal>,
     filter: Option<String>,
@@ -318,7 +318,7 @@ struct Line {
 
 /// What a line of a view shows.
 #[derive(Debug)]
-struct Signal {
+pub(crate) struct Signal {
     /// Path in the dump without its range.
     name: String,
     width: u32,
@@ -333,7 +333,7 @@ const IS_CLOSED: u32 = 0x40_0000;
 const BEGINS_GROUP: u32 = 0x80_0000;
 const ENDS_GROUP: u32 = 0x100_0000;
 
-fn view_lines(view: &str) -> Vec<Line> {
+pub(crate) fn view_lines(view: &str) -> Vec<Line> {
     let (mut flags, mut filter, mut lines) = (0, None, Vec::new());
     for line in view.lines() {
         if let Some(hex) = line.strip_prefix('@') {
@@ -363,7 +363,7 @@ fn view_lines(view: &str) -> Vec<Line> {
             let ranged = path.rsplit_once('[').and_then(|(name, range)| {
                 let (left, right) = range.strip_suffix(']')?.split_once(':')?;
                 let [left, right]: [u32; 2] = [left, right].map(|n| n.parse().unwrap());
-                Some((name, left - right + 1))
+                Some((name, left.abs_diff(right) + 1))
             });
             let (name, width) = ranged.unwrap_or((path, 1));
             lines.push(Line {
@@ -427,18 +427,18 @@ fn shown(dump: &Dump, line: &Line, dir: &Path) -> String {
 
 /// What GTKWave says about a view that it opened.
 #[derive(Debug)]
-struct Opened {
+pub(crate) struct Opened {
     marker: u64,
     window: (u64, u64),
     /// Label and value at the marker of every entry.
-    entries: Vec<(String, String)>,
+    pub entries: Vec<(String, String)>,
 }
 
 /// A screen that the view's window fits on, as xvfb-run takes it: one argument.
 const SCREEN: &str = "-screen 0 1920x1080x24";
 
 /// Opens `dump` in `view` without a screen, from folder `from`, with the marker at `time`.
-fn gtkwave(dump: &Path, view: &Path, from: &Path, time: Option<u64>) -> Opened {
+pub(crate) fn gtkwave(dump: &Path, view: &Path, from: &Path, time: Option<u64>) -> Opened {
     // xvfb-run looks for a free display and takes it: two at once may find the same one.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _lock = ONE_AT_A_TIME.lock().unwrap_or_else(|e| e.into_inner());

@@ -1,7 +1,20 @@
-//! Leaves the names of functions out of the command of a release, which are a third of it. Cargo's own `strip` is not applied to
-//! a package that the profile has other settings for. With `RECONVERGE_ALL_TOOLS` set, the tests of optional tools are not ignored.
+//! Generates the pins and state of the designs of `tb/waves.rs`. Leaves the names of functions out of the command of a release, which
+//! are a third of it. Cargo's own `strip` is not applied to a package that the profile has other settings for. With
+//! `RECONVERGE_ALL_TOOLS` set, the tests of optional tools are not ignored.
+
+use declaration::Declaration;
 
 fn main() {
+    // A packaged crate has no tests.
+    for design in ["flit", "pulse"] {
+        let path = format!("../../tb/waves/{design}/design.toml");
+        if std::path::Path::new(&path).exists()
+            && let Err(error) = Declaration::generate(&path, "::reconverge")
+        {
+            eprintln!("\n{error}\n");
+            std::process::exit(1);
+        }
+    }
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=RECONVERGE_ALL_TOOLS");
     println!("cargo:rustc-check-cfg=cfg(all_tools)");

@@ -22,6 +22,7 @@ pub mod mismatch;
 pub mod pages;
 pub mod rtl;
 pub mod schema;
+pub mod screen;
 pub mod shaders;
 pub mod specification;
 pub mod tool;

@@ -141,8 +141,29 @@ pub struct Declaration {
     pub fields: &'static [Field],
     /// Tables of names.
     pub tables: &'static [Table],
-    /// Inputs shown in the waves: signal below the bench top, and its width; a width of 0 means one bit per lane.
-    pub inputs: &'static [(&'static str, u32)],
+    /// Inputs shown in the waves.
+    pub inputs: &'static [Input],
+}
+
+/// An input port that the waves show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Signal below the bench top.
+    pub signal: &'static str,
+    /// Bits, or bits per lane.
+    pub bits: u32,
+    /// The port has `bits` for each lane.
+    pub per_lane: bool,
+}
+
+impl Input {
+    /// Returns the width in bits with `lanes` lanes.
+    pub fn width(&self, lanes: usize) -> u32 {
+        match self.per_lane {
+            true => self.bits * lanes as u32,
+            false => self.bits,
+        }
+    }
 }
 
 /// Printers of elements that several units use.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut};
 use crate::field::{self, Diff, Flip, MOST_LANES};
+use crate::wave;
 
 /// Supplies the pins of every cycle of a run, as a function of the golden model, and observes the run.
 pub trait Stimulus<D: Design> {
@@ -164,7 +165,7 @@ pub struct Setting<'c> {
     pub lanes: usize,
     /// Bit of the golden model's expected state to flip.
     pub flip: Option<&'c Flip>,
-    /// First cycle of the dump and its path. The dump ends four cycles after a mismatch.
+    /// First cycle of the dump and its path. The dump goes on after a mismatch ([`wave::cycles_after`]).
     pub dump: Option<(u64, &'c Path)>,
 }
 
@@ -285,12 +286,12 @@ fn lockstep<D: Design>(
         not_flipped = Some(missed);
     }
     let end = *golden.state();
-    if mismatch.is_some() && dump.is_some() {
-        // Add a few cycles, so that the failing one is not at the edge of the picture. The design already has the last
-        // pins.
+    if let (Some(mismatch), Some((from, _))) = (&mismatch, dump) {
+        // Add some cycles, so that the failing one is not at the edge of the picture. The design already has the last pins.
+        let before = wave::time_of(mismatch.cycle).saturating_sub(from * wave::PERIOD_NS);
         golden.cycle(&pins);
         dut.no_assert();
-        for _ in 0..4 {
+        for _ in 0..wave::cycles_after(before) {
             let pins = idle::<D>();
             dut.clock(&pins, Some(golden.state()));
             golden.cycle(&pins);

@@ -331,6 +331,7 @@ impl Waves {
             Ok(_) => u64::MAX,
         };
         let from = dump_from(failure);
+        let begin = from * wave::PERIOD_NS;
         let mut words = case.words(from, last, mismatch);
         // No cycle follows that would show the failure.
         let stopped = again.as_ref().err().and_then(|again| match &again.cause {
@@ -340,9 +341,14 @@ impl Waves {
         let stopped_at = stopped.map(|s| s.cycle * wave::PERIOD_NS);
         if let (Some(stopped), Some(time)) = (stopped, stopped_at) {
             let why = one_line(&stopped.why);
-            words.put_first("failure", from * wave::PERIOD_NS, time, &why);
+            words.put_first("failure", begin, time, &why);
         }
-        let added = wave::insert(&dump, &words)?;
+        let differs = mismatch.map(|m| wave::time_of(m.cycle));
+        let marker = differs.or(stopped_at);
+        // GTKWave shows no time after the end of a dump, and the marker is not to stand at the edge of the window.
+        let end =
+            marker.map(|at| at + wave::cycles_after(at.saturating_sub(begin)) * wave::PERIOD_NS);
+        let header = wave::insert(&dump, &words, end)?;
         let (dump, letters, kept) = match format {
             wave::Format::Vcd => (dump, Vec::new(), None),
             #[cfg(feature = "fst")]
@@ -354,17 +360,14 @@ impl Waves {
                 }
             }
         };
-        let differs = mismatch.map(|m| wave::time_of(m.cycle));
         let shown = wave::Shown {
             lanes: case.lanes(),
-            marker: differs.or(stopped_at),
+            marker,
             fields: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(|d| d.field).collect()),
-            added,
+            added: header.added,
             letters,
-            // The dump has four cycles after a mismatch.
-            cycles: mismatch
-                .map(|m| m.cycle + 5 - from)
-                .or(stopped.map(|s| s.cycle + 1 - from)),
+            begin,
+            signals: Some(header.signals),
         };
         let view = dump.with_extension("gtkw");
         let view = wave::write_view::<C::Design>(&view, &dump, &shown, true)?;

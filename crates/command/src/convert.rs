@@ -155,6 +155,7 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
                 return written(dump, args.open);
             }
             shown.added = header.added;
+            shown.signals = Some(header.signals);
             (view, dump.clone())
         }
         // Only the view, for a dump that does not exist yet.

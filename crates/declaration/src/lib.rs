@@ -56,7 +56,7 @@
 //! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name of the table in the waves |
-//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element; layout; `reset` (`"low"`, `"high"`) or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are |
+//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element; layout; `reset` (`"low"`, `"high"`) or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
 //! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
@@ -413,6 +413,18 @@ impl Declaration {
             Role::Reset(level) => Some((pin, level)),
             _ => None,
         })
+    }
+
+    /// Returns the elements of the longest list and the bits of the widest port that the waves show.
+    pub fn traced(&self) -> (usize, usize) {
+        let lists = self.state.iter().map(|field| field.shape.count());
+        let bits = |shape| match shape {
+            Shape::Planes(n) => n * MOST_LANES as usize,
+            Shape::Words { width, .. } => width as usize * shape.count(),
+        };
+        let shown = self.pins.iter().filter(|pin| pin.in_waves > 0);
+        let ports = shown.map(|pin| bits(pin.shape) / pin.ports.len());
+        (lists.max().unwrap_or(0), ports.max().unwrap_or(0))
     }
 
     /// Returns the view that shows `field`.

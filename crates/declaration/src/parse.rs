@@ -339,6 +339,8 @@ fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, 
         return Err(table.error("only_with", format!("no parameter {parameter:?}")));
     }
     let in_waves = match table.is_number("waves") {
+        // A view without its reset would be hard to read.
+        _ if role != Role::Plain && !table.has("waves") => ports.len(),
         true => table.number("waves", 1..=ports.len() as u64)?.unwrap_or(0) as usize,
         false if table.flag("waves")? => ports.len(),
         false => 0,

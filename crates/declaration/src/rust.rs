@@ -263,12 +263,21 @@ impl Declaration {
             (_, Shape::Planes(_)) => 4,
         });
         for pin in pins {
-            let width = match pin.shape {
-                Shape::Planes(_) => 0,
-                Shape::Words { width, .. } => width,
+            // One port has all elements, or each has one.
+            let (one, per_lane) = match pin.shape {
+                Shape::Planes(_) => (1, true),
+                Shape::Words { width, count } => (width, count.is_none()),
             };
+            let elements = match pin.shape {
+                Shape::Planes(n) => n as u32,
+                Shape::Words { count, .. } => count.unwrap_or(1) as u32,
+            };
+            let bits = one * elements / pin.ports.len() as u32;
             for port in pin.ports.iter().take(pin.in_waves) {
-                let _ = write!(out, "\n        (\"dut.{port}\", {width}),");
+                let _ = write!(
+                    out,
+                    "\n        {bench}::field::Input {{ signal: \"dut.{port}\", bits: {bits}, per_lane: {per_lane} }},"
+                );
                 inputs += 1;
             }
         }

@@ -490,8 +490,6 @@ impl Job<'_> {
         command.args([
             "--cc",
             "--trace",
-            "--trace-max-array",
-            "64",
             "-O3",
             // Conditions merged across assignments cost more compile time than they save: 3 %.
             "-fno-merge-cond",
@@ -503,6 +501,12 @@ impl Job<'_> {
             "-Wno-fatal",
         ]);
         command.args(["--timescale", "1ns/1ns"]);
+        // Verilator leaves longer arrays and wider signals out of a dump, and refuses the loop of a view over a longer array
+        // unless it unrolls it.
+        let (array, width) = self.sources.bench.traced;
+        let (array, width) = (array.max(64).to_string(), width.max(256).to_string());
+        command.args(["--trace-max-array", &array, "--unroll-count", &array]);
+        command.args(["--trace-max-width", &width]);
         command.args(["--top-module", &sources.top()]);
         command.args(["--prefix", &self.prefix()]);
         command.args(self.values().iter().map(|v| format!("-G{v}")));

@@ -28,6 +28,8 @@ pub struct Bench {
     pub assertions: Option<PathBuf>,
     /// The module under test.
     pub design: Module,
+    /// Elements of the longest array and bits of the widest signal that a dump must have.
+    pub traced: (usize, usize),
 }
 
 /// A module as the bench top instantiates it.

@@ -452,6 +452,7 @@ fn sources<D: Design>(dir: &Path) -> Result<(verilate::Sources, Vec<String>), Er
             lanes: declared.lanes.as_ref().map(|l| l.parameter.clone()),
             ports: declared.ports(),
         },
+        traced: declared.traced(),
     };
     let sources = verilate::Sources::of(D::NAME, &home(D::package())?, dir, bench)?;
     Ok((sources, falling))
