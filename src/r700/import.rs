@@ -6,8 +6,8 @@
 //! | kind | recognised by | launch |
 //! |---|---|---|
 //! | ELF object, `llc -march=r600 -mcpu=rv770 -filetype=obj` | its first four bytes | entry 0; `prog_len` from the END word; `STACK_SIZE` from `.AMDGPU.config`; constants 0, which the back end does not use |
-//! | log of Mesa's r600 driver, `R600_DEBUG=ps` and others | a line with `===== SHADER #` or `bytecode N dw --` ([`dump`]) | entry 0; `prog_len`: the CF instructions; `STACK_SIZE` from the dump's header; constants 0 |
-//! | listing of AMD's tools | a line of a number and a CF instruction's name, `01 ALU: ADDR(32) CNT(2)` ([`listing`]) | entry 0; `prog_len`: the CF instructions; the rest as by default |
+//! | log of Mesa's r600 driver, `R600_DEBUG=ps` and others | a line with `===== SHADER #` or `bytecode N dw --` (`dump`) | entry 0; `prog_len`: the CF instructions; `STACK_SIZE` from the dump's header; constants 0 |
+//! | listing of AMD's tools | a line of a number and a CF instruction's name, `01 ALU: ADDR(32) CNT(2)` (`listing`) | entry 0; `prog_len`: the CF instructions; the rest as by default |
 //! | `.hex` | the first line with an instruction is a hexadecimal word | its directives |
 //! | `.s` | anything else | its directives |
 //!

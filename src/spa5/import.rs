@@ -6,9 +6,9 @@
 //! |---|---|---|
 //! | cubin or object, `ptxas -arch=sm_50` to `sm_62`, with `-c` or without | the first four bytes of an ELF file | entry: the kernel's `st_value`; `prog_size`: its section, followed by the called code of other sections (`link`); targets: attribute 0x34, and the functions of the file |
 //! | raw bundles, as nouveau uploads them and `nvdisasm -b SM50` reads them | a NUL byte, which no text has, and bit 63 clear in each control word | entry 0; `prog_size`: the file, filled up to whole bundles |
-//! | graphics shader behind its header of 80 bytes | raw bundles whose first word is the header's ([`header`]) | as raw bundles, without the header |
+//! | graphics shader behind its header of 80 bytes | raw bundles whose first word is the header's (`header`) | as raw bundles, without the header |
 //! | `.hex` | the first line with an instruction is a hexadecimal word, see [`super::asm::text`] | its directives |
-//! | `.s`, including listings of `nvdisasm`, and of other tools ([`listing`]) | anything else | its directives |
+//! | `.s`, including listings of `nvdisasm`, and of other tools (`listing`) | anything else | its directives |
 //!
 //! Raw bundles may end within a bundle, as in files of `nouveau_compiler`: the bundle is filled up with NOP, and the
 //! control word's fields of the new slots become 0x7ef (spa5-8).
