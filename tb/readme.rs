@@ -5,8 +5,8 @@
 //! stands for lines that are left out, `[..]` for a part of a line that differs from run to run. A further block of text that
 //! begins with `...` is more of the same output.
 //!
-//! The commands of a page run in order, in a folder like the repository; what they write into `docs` and `examples` is what the
-//! repository holds there. `cargo run --release --` is the command as it is built already. A comment above a block says how it
+//! The commands of a page run in order, in a folder like the repository; what they write into `docs` and `examples/shaders` is what
+//! the repository holds there. `cargo run --release --` is the command as it is built already. A comment above a block says how it
 //! differs:
 //!
 //! | comment | the block |
@@ -125,13 +125,16 @@ impl Place {
         let at = dir.path().join("reconverge");
         fs::create_dir_all(at.join("waves")).unwrap();
         let mut copied = BTreeMap::new();
-        for entry in fs::read_dir(ROOT).unwrap() {
-            let from = entry.unwrap().path();
-            let name = from.file_name().unwrap();
-            match name.to_str().unwrap() {
-                ".git" | "target" | "waves" => {}
-                "docs" | "examples" => files(&from, &mut copied),
-                _ => std::os::unix::fs::symlink(&from, at.join(name)).unwrap(),
+        fs::create_dir(at.join("examples")).unwrap();
+        for folder in ["", "examples"] {
+            for entry in fs::read_dir(Path::new(ROOT).join(folder)).unwrap() {
+                let from = entry.unwrap().path();
+                let name = Path::new(folder).join(from.file_name().unwrap());
+                match name.to_str().unwrap() {
+                    ".git" | "target" | "waves" | "examples" => {}
+                    "docs" | "examples/shaders" => files(&from, &mut copied),
+                    _ => std::os::unix::fs::symlink(&from, at.join(name)).unwrap(),
+                }
             }
         }
         for (from, bytes) in &copied {
@@ -150,18 +153,16 @@ impl Place {
             return (String::new(), Some(0));
         }
         let words = line.replace("cargo run --release --", "\"$RECONVERGE\"");
-        let output = tool::command("bash")
+        let mut shell = tool::command("bash");
+        if self.at != self.dir.path().join("reconverge") {
+            // A crate of its own. Not the folder of the tests, where cargo may be building.
+            let built = Path::new(BUILT).ancestors().nth(2).unwrap();
+            shell.env("CARGO_TARGET_DIR", built.join("own_unit"));
+        }
+        let output = shell
             .args(["-c", &format!("exec 2>&1\n{words}")])
             .current_dir(&self.at)
             .env("RECONVERGE", command)
-            .env(
-                "CARGO_TARGET_DIR",
-                Path::new(BUILT)
-                    .ancestors()
-                    .nth(2)
-                    .unwrap()
-                    .join("own_unit"),
-            )
             // No line of progress, however long it takes.
             .env("RECONVERGE_PROGRESS", "86400")
             .stdin(Stdio::null())
