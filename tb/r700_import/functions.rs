@@ -104,10 +104,10 @@ fn names_become_part_of_file_names() {
     let strtab = section(&bytes, ".strtab");
     let at = strtab.offset + find(&bytes[strtab.range()], b"\0k01_ifelse\0") + 1;
     bytes[at..at + 4].copy_from_slice(b"a/\x1b\xff");
-    assert_eq!(import(&bytes, None).program.name, "a___ifelse");
+    assert_eq!(import(&bytes, None).program.name, "a___ifelse-0df6d3f7");
     assert_eq!(
         refused(&bytes, Some("b")),
-        "x.o: --select: there is one function, 1 a___ifelse, not \"b\""
+        "x.o: --select: there is one function, 1 a___ifelse-0df6d3f7, not \"b\""
     );
     bytes[at] = 0;
     assert_eq!(import(&bytes, None).program.name, "x", "the file's stem");
