@@ -5,6 +5,7 @@ use reconverge::check::check;
 use reconverge::design::Build;
 use reconverge::design::Control;
 use reconverge::dut::{Dut, Rtl};
+use reconverge::field::Flip;
 use reconverge::stream::{Stream, fuzz};
 use reconverge::unit::{Executor, Unit};
 
@@ -57,6 +58,17 @@ impl<U: Unit> Sequencer<U> {
         sequencer
     }
 
+    /// Runs its pins on RTL and golden model in lock-step, with a bit of the golden model's state flipped if `flip` says so; returns the
+    /// report, whose files are written, if they differ.
+    pub fn report(&self, flip: Option<Flip>) -> Option<String> {
+        let mut stream = Stream::new("spec", self.rtl.build(), self.pins.clone()?);
+        stream.flip = flip;
+        let failure = check(&stream, &self.rtl).err()?;
+        let options = fuzz::Options::default().out(failed::folder());
+        let found = fuzz::found(failure, &self.rtl, &options);
+        Some(failed::text(&found, None))
+    }
+
     fn pins(&mut self, pins: &U::In) -> U::State {
         match &mut self.pins {
             Some(all) if all.len() < KEPT => all.push(*pins),
@@ -68,13 +80,10 @@ impl<U: Unit> Sequencer<U> {
 
 impl<U: Unit> Drop for Sequencer<U> {
     fn drop(&mut self) {
-        if let Some(pins) = self.pins.take_if(|_| std::thread::panicking()) {
-            let stream = Stream::new("spec", self.rtl.build(), pins);
-            if let Err(failure) = check(&stream, &self.rtl) {
-                let options = fuzz::Options::default().out(failed::folder());
-                let found = fuzz::found(failure, &self.rtl, &options);
-                eprintln!("\n{}", failed::text(&found, None));
-            }
+        if std::thread::panicking()
+            && let Some(report) = self.report(None)
+        {
+            eprintln!("\n{report}");
         }
     }
 }
