@@ -629,7 +629,7 @@ fn probes_of_another_rtl_name_every_field_that_is_no_output() {
         (
             "probe = \"dut.n\"",
             "probe = \"dut.n\"\nwidth = 3",
-            "4: state level.width: unknown; known here: name, probe, load",
+            "4: state level.width: unknown; known here: name, falling, probe, load",
         ),
         (
             "[[state]]",
