@@ -22,6 +22,7 @@ mod new;
 mod own_rtl;
 mod page;
 mod picture;
+mod pictures;
 mod programs;
 mod progress;
 mod prove;
