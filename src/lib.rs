@@ -120,13 +120,13 @@ extern crate self as reconverge;
 // For the generated structs, also those of other crates.
 #[doc(hidden)]
 pub use bytemuck;
-#[doc(hidden)]
-pub use reconverge_bench::quantity;
 #[cfg(feature = "rtl")]
 #[doc(inline)]
 pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report, stream};
 #[doc(inline)]
 pub use reconverge_bench::{design, field, html, input, json, lanes, lcov, place, text, wave};
+#[doc(hidden)]
+pub use reconverge_bench::{process, quantity};
 #[cfg(feature = "campaign")]
 #[doc(inline)]
 pub use reconverge_campaign::campaign;

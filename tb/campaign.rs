@@ -6,14 +6,14 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytemuck::bytes_of;
 
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{
     ROOT, Tested, arg, command_in, line_starting, mismatch, reconverge, reconverge_ends, text,
+    wait_until,
 };
 use quick_junit::{Report, TestCaseStatus};
 use reconverge::campaign::{self, Limit, Options, Summary};
@@ -21,6 +21,7 @@ use reconverge::cover::Model;
 use reconverge::design::Build;
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
+use reconverge::process::Process;
 use reconverge::stimulus::golden_alone;
 use reconverge::unit::Unit;
 use reconverge::watch::Watch;
@@ -175,15 +176,8 @@ pub fn signal(pid: u32, signal: &str) {
 
 /// Waits until `file` has so many lines.
 fn wait_for_lines(file: &Path, lines: usize) {
-    let begin = Instant::now();
-    while fs::read_to_string(file).unwrap_or_default().lines().count() < lines {
-        assert!(
-            begin.elapsed() < Duration::from_secs(60),
-            "{} stays short",
-            file.display()
-        );
-        sleep(Duration::from_millis(2));
-    }
+    let has = || fs::read_to_string(file).unwrap_or_default().lines().count();
+    wait_until("the file grows", || has() >= lines);
 }
 
 fn threads<U: Unit>(limit: Limit) -> (Options, Summary<U>) {
@@ -272,6 +266,15 @@ pub fn workers_of(pid: u32) -> Vec<u32> {
         words.split(|byte| *byte == 0).nth(1) == Some(b"worker")
     };
     children(pid).into_iter().filter(works).collect()
+}
+
+/// Waits until a worker of the command runs RTL: it has computed for longer than it takes to begin.
+pub fn wait_for_rtl(pid: u32) {
+    let used = |pid: &u32| Process::of(*pid).map_or(Duration::ZERO, |process| process.used);
+    wait_until("a worker runs RTL", || {
+        let workers = workers_of(pid);
+        workers.iter().map(used).sum::<Duration>() >= Duration::from_millis(500)
+    });
 }
 
 /// Whether a process runs; one that has ended and is not waited for does not.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::common::{ROOT, command_in, reconverge_ends, text};
+use crate::common::{ROOT, command_in, reconverge_ends, text, tool};
 
 /// Runs the command with nothing in `PATH`; exit status, output, errors.
 fn without_programs(args: &[&str]) -> (i32, String, String) {
@@ -75,9 +75,7 @@ fn a_verilator_that_cannot_run_is_reported_with_what_it_says_and_with_the_remedy
     let verilator = dir.path().join("verilator");
     let says =
         "#!/bin/sh\necho \"sh: exec: $VERILATOR_ROOT/verilator_bin: not found\" >&2\nexit 127\n";
-    std::fs::write(&verilator, says).unwrap();
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(&verilator, mode).unwrap();
+    tool::write(&verilator, says);
     let why = format!(
         "$VERILATOR: {} --version: exit status: 127\n    sh: exec: /gone/verilator_bin: not found\n\
          VERILATOR_ROOT is set to /gone: unset it, or set it to the folder of the Verilator that is to be used.\n",
@@ -102,6 +100,32 @@ fn a_verilator_that_cannot_run_is_reported_with_what_it_says_and_with_the_remedy
             );
         }
     }
+}
+
+/// A found bug: it said that Verilator was missing, and installed another one.
+#[test]
+fn setup_names_a_verilator_root_that_is_gone() {
+    let dir = tempfile::tempdir().unwrap();
+    let verilator = dir.path().join("verilator");
+    // As Debian's.
+    let script = "#!/bin/sh\n[ -z \"$VERILATOR_ROOT\" ] || exec \"$VERILATOR_ROOT/verilator_bin\" \"$@\"\nexec $REAL \"$@\"\n";
+    tool::write(&verilator, script);
+    let run = tool::command("./setup")
+        .current_dir(ROOT)
+        .env("VERILATOR", &verilator)
+        .env("VERILATOR_ROOT", "/gone")
+        .env("REAL", crate::models::verilator())
+        .output()
+        .unwrap();
+    let errors = text(&run.stderr);
+    let begin = format!(
+        "setup: MISSING: {} does not run with $VERILATOR_ROOT set to '/gone': ",
+        verilator.display()
+    );
+    assert!(errors.starts_with(&begin), "{errors}");
+    let line = errors.lines().next().unwrap();
+    assert!(line.ends_with("not found; unset VERILATOR_ROOT"), "{line}");
+    assert_eq!(run.status.code(), Some(1), "{errors}");
 }
 
 /// Short for scripts; long with what distinguishes one build from another.

@@ -22,7 +22,7 @@ const LAYERS: [(&str, &str, &[&str]); 8] = [
     (
         "text and numbers",
         "crates/bench",
-        &["html", "input", "json", "quantity", "text"],
+        &["html", "input", "json", "process", "quantity", "text"],
     ),
     (
         "designs",
@@ -279,6 +279,32 @@ fn a_name_from_above_is_seen_wherever_it_stands() {
 fn the_command_names_no_crate_below_the_library() {
     let manifest = fs::read_to_string(Path::new(ROOT).join("crates/command/Cargo.toml")).unwrap();
     assert_eq!(depends_on(&manifest), ["reconverge"]);
+}
+
+/// The first line of a test's source that starts an optional tool, or our command, without `tool::command`.
+fn starts_by_itself(text: &str) -> Option<&str> {
+    let tools = include_str!("optional_tools").lines();
+    let programs = tools.map(|tool| format!("{tool:?})"));
+    let programs = programs.chain(["env!(".to_owned()]);
+    let starts: Vec<String> = programs
+        .map(|program| format!("Command::new({program}"))
+        .collect();
+    text.lines()
+        .find(|line| starts.iter().any(|start| line.contains(start)))
+}
+
+/// Else a test would find tools that it does not name: tb/common/tool.rs.
+#[test]
+fn no_test_starts_an_optional_tool_by_itself() {
+    let (tb, mut found) = (Path::new(ROOT).join("tb"), Vec::new());
+    files(&tb, &tb, &mut found);
+    for (name, text) in &found {
+        assert_eq!(starts_by_itself(text), None, "tb/{name}");
+    }
+    for tool in ["\"yosys\"", "env!(\"CARGO_BIN_EXE_reconverge\")"] {
+        let started = format!("fn test() {{\n    Command::new({tool})\n");
+        assert!(starts_by_itself(&started).is_some(), "{tool}");
+    }
 }
 
 /// Tests in a crate that is left out of the test build are never run, and pass for ever.

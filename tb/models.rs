@@ -2,11 +2,10 @@
 
 use std::borrow::BorrowMut;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use quick_junit::TestCaseStatus;
@@ -18,7 +17,9 @@ use reconverge::r500::state::{In, State};
 
 use crate::campaign::{junit_in, signal};
 use crate::common::rtl::{Copy, Rtl as Folder};
-use crate::common::{ROOT, Tested, arg, command_in, line_starting, program, reconverge_ends, text};
+use crate::common::{
+    ROOT, Tested, arg, command_in, line_starting, program, reconverge_ends, text, tool, wait_until,
+};
 
 mod cache;
 mod sources;
@@ -252,7 +253,7 @@ fn list(rtl: &Copy, line: &str) {
 }
 
 /// How Verilator is called.
-fn verilator() -> String {
+pub fn verilator() -> String {
     std::env::var("VERILATOR").unwrap_or_else(|_| {
         let own = Path::new(ROOT).join(".tools/bin/verilator");
         match own.is_file() {
@@ -270,8 +271,7 @@ fn wrapper() -> &'static Path {
         let real = verilator();
         let script = format!("#!/bin/sh\nreal={real}\neval \"$BEFORE\"\nexec $real \"$@\"\n");
         if fs::read_to_string(&path).ok().as_ref() != Some(&script) {
-            fs::write(&path, script).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            tool::write(&path, &script);
         }
         path
     });
@@ -300,7 +300,7 @@ fn a_build_that_takes_its_time_can_be_interrupted() {
     let began = rtl.dir().join("began");
     // Asked for its version, it is quick.
     let slow = format!(
-        "case $1 in --version) ;; *) touch {}; exec sleep 40;; esac",
+        "case $1 in --version) ;; *) touch {}; exec sleep 600;; esac",
         arg(&began)
     );
     let child = run_behind(&slow, rtl.dir())
@@ -308,15 +308,11 @@ fn a_build_that_takes_its_time_can_be_interrupted() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let begin = Instant::now();
-    while !began.exists() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "it never builds");
-        sleep(Duration::from_millis(5));
-    }
+    wait_until("it builds", || began.exists());
     signal(child.id(), "-TERM");
     let begin = Instant::now();
     let output = child.wait_with_output().unwrap();
-    assert!(begin.elapsed() < Duration::from_secs(30), "it waits");
+    assert!(begin.elapsed() < Duration::from_secs(300), "it waits");
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(text(&output.stderr), "error: interrupted\n");
 }

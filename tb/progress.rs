@@ -32,7 +32,7 @@ fn without_numbers(line: &str) -> String {
 fn a_campaign_says_how_far_it_is() {
     let said = said(0, &["fuzz", "r500", "--seconds", "3", "--jobs", "1"]);
     let lines: Vec<String> = said.lines().map(without_numbers).collect();
-    assert!(!lines.is_empty() && lines.len() <= 3, "{said}");
+    assert!(!lines.is_empty(), "{said}");
     let shown = "r500: N programs, N cycles, N failed, N s";
     assert!(lines.iter().all(|line| line == shown), "{said}");
 }

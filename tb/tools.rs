@@ -1,8 +1,7 @@
 //! Through the real tools: file lists, lint in Verilator, Icarus and Yosys, and the views in GTKWave.
 //! Each check has a twin that must fail.
 //!
-//! A test whose tool is not installed says so and passes; with `RECONVERGE_ALL_TOOLS` set, as in CI, it
-//! fails. `./setup --all` installs all of them.
+//! Those that run an optional tool say so: [`needs`](crate::common::needs).
 
 mod fst;
 mod icarus;
@@ -458,7 +457,7 @@ pub(crate) fn gtkwave(dump: &Path, view: &Path, from: &Path, time: Option<u64>) 
     );
     fs::write(&script, tcl).unwrap();
     let output = run(tool::command("timeout")
-        .args(["--kill-after=10", "120", "xvfb-run", "-a", "-s", SCREEN])
+        .args(["--kill-after=10", "1200", "xvfb-run", "-a", "-s", SCREEN])
         .args(["gtkwave", "-S"])
         .args([&script, dump, view])
         // Without the user's own settings.

@@ -7,8 +7,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reconverge::campaign;
 use reconverge::case::{Case, SavedCase};
@@ -24,7 +23,7 @@ use serde_json::Value;
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{
     ROOT, Tested, arg, command_in, line_starting, loaded, program, reconverge, reconverge_ends,
-    reconverge_in, text,
+    reconverge_in, text, wait_until,
 };
 
 mod agreement;
@@ -421,15 +420,17 @@ fn summaries_are_written_before_a_case_is_made_smaller() {
     ];
     // With fewer lanes it hangs for ten minutes.
     let mut child = start_with("Lh", &args);
+    let said = child.stdout.take().unwrap();
     let written = |path: &Path| fs::read_to_string(path).unwrap_or_default();
     wait_until("summaries are written", || {
         assert_eq!(child.try_wait().unwrap(), None, "it does not hang");
         written(&json).contains("\"mismatches\": [\n") && written(&junit).contains("<failure ")
     });
     // Behind them comes the line of the failure; then nothing can be written any more.
-    sleep(Duration::from_millis(500));
+    let mut line = String::new();
+    BufReader::new(said).read_line(&mut line).unwrap();
     signal(&child, "-KILL");
-    assert!(ended(child).out.starts_with("MISMATCH "));
+    assert!(line.starts_with("MISMATCH "), "{line}{}", ended(child).err);
 }
 
 /// D8 of the review: a saved case had any RTL built and run that it named. RTL elsewhere is refused now, unless it is
@@ -499,15 +500,6 @@ fn rtl_that_only_a_case_names_is_not_run_from_elsewhere() {
 
 fn signal(child: &Child, name: &str) {
     crate::campaign::signal(child.id(), name);
-}
-
-/// Waits until it is so, or far too long.
-fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !so() {
-        assert!(begin.elapsed() < Duration::from_secs(120), "{what}");
-        sleep(Duration::from_millis(5));
-    }
 }
 
 /// The failed cases in a folder.
@@ -748,7 +740,7 @@ fn a_case_that_takes_all_memory_fails_alone() {
 #[test]
 fn a_worker_that_cannot_start_a_thread_says_so() {
     let (mut ours, theirs) = UnixStream::pair().unwrap();
-    ours.set_read_timeout(Some(Duration::from_secs(60)))
+    ours.set_read_timeout(Some(Duration::from_secs(1200)))
         .unwrap();
     let mut child = command_in(Path::new(ROOT), &["worker", "r500"])
         .stdin(OwnedFd::from(theirs))

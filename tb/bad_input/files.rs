@@ -5,12 +5,12 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::rtl::Rtl;
-use crate::common::{ROOT, arg, text};
+use crate::common::{ROOT, arg, text, tool};
 
 /// Runs the command, which must not wait for anything.
 fn at_once(args: &[&str]) -> std::process::Output {
-    Command::new("timeout")
-        .args(["60", env!("CARGO_BIN_EXE_reconverge")])
+    tool::command("timeout")
+        .args(["1200", env!("CARGO_BIN_EXE_reconverge")])
         .args(args)
         .current_dir(ROOT)
         .output()

@@ -19,7 +19,7 @@ use super::{
     Place, alive, ends, json, junit_in, says, signal, start, wait_for_lines, with, workers_of,
 };
 use crate::common::rtl::Rtl as Folder;
-use crate::common::{Tested, arg, line_starting, reconverge, reconverge_ends, text};
+use crate::common::{Tested, arg, line_starting, reconverge, reconverge_ends, text, wait_until};
 
 /// Kills and resumes a campaign of `programs` programs with SIGKILL about every `ms` milliseconds until it
 /// ends; the workers do not outlive it. Its totals are those of an undisturbed run. Returns how often it
@@ -60,14 +60,8 @@ pub(super) fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
             break;
         }
         kills += 1;
-        let begin = Instant::now();
-        while workers.iter().any(|pid| alive(*pid)) {
-            assert!(
-                begin.elapsed() < Duration::from_secs(10),
-                "a worker is left"
-            );
-            sleep(Duration::from_millis(2));
-        }
+        let ended = || !workers.iter().any(|pid| alive(*pid));
+        wait_until("no worker is left", ended);
     }
     // Nothing twice, nothing left beside it; and what is complete is not run again.
     let chunks = programs.div_ceil(campaign::CHUNK) as usize;

@@ -31,6 +31,8 @@ pub mod units;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use reconverge::unit::{LoadOptions, Unit};
 
@@ -77,6 +79,8 @@ pub(crate) use test_unit_with_models;
 /// (`.cargo/config.toml`).
 pub fn command_in(from: &Path, args: &[&str]) -> Command {
     let mut command = tool::command(env!("CARGO_BIN_EXE_reconverge"));
+    // On a busy machine work may take minutes, which would add lines of progress.
+    command.env("RECONVERGE_PROGRESS", "1000000");
     command.args(args).current_dir(from);
     command
 }
@@ -110,6 +114,18 @@ pub fn reconverge_ends(status: i32, args: &[&str]) -> String {
     let (out, err) = (text(&output.stdout), text(&output.stderr));
     assert_eq!(output.status.code(), Some(status), "{args:?}\n{out}{err}");
     out
+}
+
+/// Waits for an event. The limit is there to end a test whose event does not come; no machine is so busy that it is reached.
+pub fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
+    let begin = Instant::now();
+    while !so() {
+        assert!(
+            begin.elapsed() < Duration::from_secs(1200),
+            "not so: {what}"
+        );
+        sleep(Duration::from_millis(5));
+    }
 }
 
 /// Output of a command as text.

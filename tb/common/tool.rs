@@ -60,6 +60,16 @@ pub fn command(program: &str) -> Command {
     command
 }
 
+/// Writes a program. A process of its own does it: where another thread starts a program while this process has the file open to be
+/// written, it cannot be run.
+pub fn write(program: &Path, text: &str) {
+    let written = Command::new("sh")
+        .args(["-c", "printf %s \"$1\" >\"$0\" && chmod +x \"$0\""])
+        .args([program.as_os_str(), text.as_ref()])
+        .status();
+    assert!(written.unwrap().success(), "{}", program.display());
+}
+
 /// Returns the `PATH` of this test: the programs that it has named, and all that are not optional.
 pub fn path() -> OsString {
     static OTHERS: LazyLock<Vec<PathBuf>> = LazyLock::new(others);

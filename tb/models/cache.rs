@@ -8,7 +8,7 @@ use std::process::Command;
 use reconverge::r500::R500;
 
 use crate::common::rtl::Rtl as Folder;
-use crate::common::{ROOT, Tested, arg, command_in, program};
+use crate::common::{ROOT, Tested, arg, command_in, program, tool};
 
 use super::{NAME, ends, never_seen, quick, run_behind, run_on};
 
@@ -109,8 +109,7 @@ fn headers_are_precompiled_once_and_used_by_every_model() {
         "#!/bin/sh\nexec 2>>{}\necho \"$@\" >&2\nexec g++ -H \"$@\"\n",
         arg(&log)
     );
-    fs::write(&compiler, script).unwrap();
-    fs::set_permissions(&compiler, fs::Permissions::from_mode(0o755)).unwrap();
+    tool::write(&compiler, &script);
     for lanes in ["2", "3"] {
         let run = ["run", NAME, "tb/programs/r500/if_else.s", "--lanes", lanes];
         let mut command = quick(&run);

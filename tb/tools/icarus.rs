@@ -104,7 +104,7 @@ fn simulated<U: Tested>(copy: &Copy, lanes: u32) -> Check {
     }
     // RTL that does not settle never ends.
     let said = text(&run(tool::command("timeout")
-        .args(["60", "vvp", "bench.vvp"])
+        .args(["1200", "vvp", "bench.vvp"])
         .current_dir(dir)));
     let mut lines = said.lines().filter_map(|line| line.strip_prefix("cycle "));
     let mut golden = U::Golden::build(&build);

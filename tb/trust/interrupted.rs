@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use reconverge::r500::R500;
 
-use crate::campaign::workers_of;
-use crate::common::{arg, line_starting, program, reconverge_ends};
+use crate::campaign::wait_for_rtl;
+use crate::common::{arg, line_starting, program, reconverge_ends, wait_until};
 
-use super::{ended, misbehaving, resumable, saved, signal, start_with, wait_until};
+use super::{ended, misbehaving, resumable, saved, signal, start_with};
 
 /// D4 of the review: with RTL that hangs, a signal was not obeyed for hours, and what had been found was lost. Now
 /// each case is on the disk when it is known, the command ends long before the time limit of the case that hangs, and
@@ -29,21 +29,21 @@ fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
         )
     };
     // Two ways to fail: error 6, which comes first, crashes; error 8 hangs, and crashes where there is no time to wait for it.
-    let whole = ended(start_with("8c6c", &args("whole", "60")));
+    let whole = ended(start_with("8c6c", &args("whole", "600")));
     assert_eq!(whole.status, Some(1), "{}", whole.err);
     let expected = saved(&at("whole.out"));
     assert!(expected.len() > 2, "{expected:?}");
 
-    let interrupted = args("r", "60");
+    let interrupted = args("r", "600");
     let child = start_with("6c8h", &interrupted);
     wait_until("a case is found", || !saved(&at("r.out")).is_empty());
-    // The next one that hangs does so for a minute.
-    sleep(Duration::from_millis(300));
+    // The next one that hangs does so for ten minutes.
+    wait_for_rtl(child.id());
     signal(&child, "-TERM");
     let begin = Instant::now();
     let ran = ended(child);
     assert!(
-        begin.elapsed() < Duration::from_secs(30),
+        begin.elapsed() < Duration::from_secs(300),
         "it waits for the RTL"
     );
     assert_eq!(ran.status, Some(1), "what was found is told: {}", ran.err);
@@ -85,13 +85,21 @@ fn a_signal_that_comes_twice_at_once_says_no_more_than_one() {
     let dir = tempfile::tempdir().unwrap();
     let json = dir.path().join("all.json");
     let limits = ["--programs", "8", "--timeout", "600", "--json", arg(&json)];
-    let child = start_with("*h", &resumable(&rtl, &dir, "r", &limits));
-    wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
-    signal(&child, "-TERM");
-    // In between it waits for the worker to come to an end.
-    sleep(Duration::from_millis(100));
-    signal(&child, "-TERM");
-    let ran = ended(child);
+    let ran = loop {
+        let child = start_with("*h", &resumable(&rtl, &dir, "r", &limits));
+        wait_for_rtl(child.id());
+        let first = Instant::now();
+        signal(&child, "-TERM");
+        // In between it waits for the worker to come to an end.
+        sleep(Duration::from_millis(100));
+        signal(&child, "-TERM");
+        // On a busy machine they may come too far apart.
+        let at_once = first.elapsed() < Duration::from_secs(1);
+        let ran = ended(child);
+        if at_once {
+            break ran;
+        }
+    };
     assert_eq!(ran.status, Some(3), "{}", ran.err);
     assert!(
         ran.err
@@ -149,8 +157,7 @@ fn an_interrupted_campaign_tells_how_many_of_the_programs_that_count_passed() {
     assert!(kept.len() > 2 && kept.len() < lines.lines().count());
     fs::write(&results, kept.join("\n") + "\n").unwrap();
     let child = start_with("*h", &three);
-    wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
-    sleep(Duration::from_millis(300));
+    wait_for_rtl(child.id());
     signal(&child, "-TERM");
     let interrupted = ended(child);
     assert_eq!(interrupted.status, Some(1), "{}", interrupted.err);
@@ -174,9 +181,7 @@ fn a_run_without_end_can_be_interrupted() {
     let mut args = vec!["run", "spa5", arg(&endless), "--out", arg(dir.path())];
     args.extend(steps);
     let child = start_with("", &args);
-    // So that it has begun.
-    wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
-    sleep(Duration::from_millis(500));
+    wait_for_rtl(child.id());
     signal(&child, "-INT");
     let ran = ended(child);
     assert_eq!(ran.status, Some(3), "{}{}", ran.out, ran.err);
@@ -221,12 +226,11 @@ fn every_command_ends_when_it_is_told_to_although_its_rtl_hangs() {
         ),
     ] {
         let child = start_with("*h", &[args, &place[..], &["--timeout", "600"]].concat());
-        wait_until("it starts a worker", || !workers_of(child.id()).is_empty());
-        sleep(Duration::from_millis(300));
+        wait_for_rtl(child.id());
         signal(&child, "-TERM");
         let begin = Instant::now();
         let ran = ended(child);
-        assert!(begin.elapsed() < Duration::from_secs(60), "{args:?}");
+        assert!(begin.elapsed() < Duration::from_secs(300), "{args:?}");
         assert_eq!(ran.status, Some(3), "{args:?}: {}{}", ran.out, ran.err);
         let last = ran.err.lines().last().unwrap();
         assert!(

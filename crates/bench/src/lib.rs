@@ -41,6 +41,8 @@ pub mod lcov;
 pub mod lockstep;
 pub mod place;
 #[doc(hidden)]
+pub mod process;
+#[doc(hidden)]
 pub mod quantity;
 #[cfg(feature = "rtl")]
 pub mod report;

@@ -9,7 +9,7 @@
 //!   (`tb/formal/<design>`).
 
 // The modules of the lower crates, under the names that this crate's own modules use.
-use reconverge_bench::{check, design, dut, failure, home, input, json, stream, wave};
+use reconverge_bench::{check, design, dut, failure, home, input, json, process, stream, wave};
 use reconverge_campaign::{campaign, grammar};
 use reconverge_program::{case, judges, watch};
 

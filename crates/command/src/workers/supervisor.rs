@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use reconverge::compiled::Compiled;
 use reconverge::failure::Cause;
+use reconverge::process::Process;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Serialize;
 
@@ -234,9 +235,11 @@ impl Worker {
     /// Returns the next line from the worker.
     pub fn hear<U: Compiled>(&mut self, patience: &mut Patience) -> Result<Vec<u8>, Lost<U>> {
         // Time in which this process did not run, as under a scheduler that suspends a whole job, does not
-        // count; time in which only the worker was suspended does not count against the RTL.
+        // count; time in which only the worker was suspended does not count against the RTL, nor does time in which it waited for a
+        // processor.
         let mut looked = Instant::now();
         let (mut waited, mut suspended) = (Duration::ZERO, Duration::ZERO);
+        let mut used = Process::of(self.child.id()).map_or(Duration::ZERO, |process| process.used);
         let mut searched = 0;
         loop {
             if let Some(at) = self.come[searched..].iter().position(|b| *b == b'\n') {
@@ -268,9 +271,13 @@ impl Worker {
             }
             let slice = looked.elapsed().min(4 * SLICE);
             looked = Instant::now();
-            match self.suspended() {
-                true => suspended += slice,
-                false => waited += slice,
+            let process = Process::of(self.child.id());
+            let before = used;
+            used = process.as_ref().map_or(used, |process| process.used);
+            match process.map(|process| process.state) {
+                Some('T') => suspended += slice,
+                Some('R') => waited += used.saturating_sub(before).min(slice),
+                _ => waited += slice,
             }
             if suspended >= patience.timeout {
                 self.end();
@@ -281,16 +288,6 @@ impl Worker {
                 return Err(Lost::By(Cause::Hung(patience.timeout.as_secs())));
             }
         }
-    }
-
-    /// Returns whether a signal has suspended it.
-    fn suspended(&self) -> bool {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id()));
-        // The state follows the name, which may contain anything.
-        stat.is_ok_and(|stat| {
-            stat.rsplit_once(") ")
-                .is_some_and(|(_, s)| s.starts_with('T'))
-        })
     }
 
     /// Returns how the worker ended without a further message.

@@ -2,10 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use crate::process::Process;
 
 /// How a program ended.
 pub enum Ended {
@@ -17,7 +19,7 @@ pub enum Ended {
     Interrupted,
 }
 
-/// Limit of elapsed time, as a multiple of the processor time that is left: it ends a program that waits instead of computing.
+/// Limit of the time that a program waits instead of computing, as a multiple of the processor time that is left.
 const PATIENCE: u32 = 4;
 
 /// Runs `command` until it ends, has used `left` of processor time, or `stop` is set, and subtracts the time used from `left`.
@@ -33,15 +35,27 @@ pub fn run(command: &mut Command, left: &mut Duration, stop: &AtomicBool) -> io:
         .stdout(out.try_clone()?)
         .stderr(err.try_clone()?)
         .spawn()?;
-    let (begin, mut used) = (Instant::now(), Duration::ZERO);
+    let (mut looked, mut used, mut waited) = (Instant::now(), Duration::ZERO, Duration::ZERO);
     loop {
-        used = used_by(&child).unwrap_or(begin.elapsed()).max(used);
+        let (process, slice) = (Process::of(child.id()), looked.elapsed());
+        looked += slice;
+        match process {
+            Some(process) => {
+                used = process.used.max(used);
+                waited += if process.state == 'R' {
+                    Duration::ZERO
+                } else {
+                    slice
+                };
+            }
+            None => used += slice,
+        }
         if let Some(status) = child.try_wait()? {
             *left = left.saturating_sub(used);
             return Ok(Ended::Itself(status, text(&mut out)?, text(&mut err)?));
         }
         let interrupted = stop.load(Ordering::Relaxed);
-        if interrupted || used >= *left || begin.elapsed() >= *left * PATIENCE {
+        if interrupted || used >= *left || waited >= *left * PATIENCE {
             let _ = child.kill();
             child.wait()?;
             *left = Duration::ZERO;
@@ -52,15 +66,6 @@ pub fn run(command: &mut Command, left: &mut Duration, stop: &AtomicBool) -> io:
         }
         sleep(Duration::from_millis(2));
     }
-}
-
-/// Returns the processor time used by `child`, which has not been waited for.
-fn used_by(child: &Child) -> Option<Duration> {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
-    // The fields after the name, which may contain anything; in hundredths of a second (man 5 proc: utime, stime).
-    let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
-    let ticks = [11, 12].map(|i| fields.get(i).and_then(|ticks| ticks.parse::<u64>().ok()));
-    Some(Duration::from_millis((ticks[0]? + ticks[1]?) * 10))
 }
 
 /// Returns the whole contents of `file`.
