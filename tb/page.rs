@@ -200,7 +200,7 @@ impl Shown<'_> {
         fs::write(&frame, around).unwrap();
         let mut browser = tool::command("timeout");
         browser.args([
-            "120",
+            "1200",
             "chromium",
             "--headless",
             "--no-sandbox",
