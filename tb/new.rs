@@ -33,6 +33,20 @@ fn made(dir: &Path, files: &[&str], top: &str) -> Declaration {
     Declaration::parse(arg(&path), &fs::read_to_string(&path).unwrap()).unwrap()
 }
 
+/// The step `standalone` of CI has a command whose sources are gone: that names a version.
+#[test]
+fn the_manifest_names_the_folder_of_the_sources_while_it_is_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path().join("vote");
+    made(&at, &["r700/r700_pkg.sv", "r700/r700_vote.sv"], "r700_vote");
+    let manifest = fs::read_to_string(at.join("Cargo.toml")).unwrap();
+    for path in [ROOT.to_owned(), format!("{ROOT}/crates/declaration")] {
+        assert!(manifest.contains(&format!("path = {path:?}")), "{manifest}");
+    }
+    let version = format!("version = {:?}", env!("CARGO_PKG_VERSION"));
+    assert_eq!(manifest.matches(&version).count(), 0, "{manifest}");
+}
+
 #[test]
 fn ports_widths_lanes_clock_and_reset_are_those_of_the_module() {
     let dir = tempfile::tempdir().unwrap();

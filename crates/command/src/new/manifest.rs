@@ -33,28 +33,3 @@ pub fn manifest(name: &str, home: Option<&Path>) -> String {
         from(home.map(|home| home.join("crates/declaration"))),
     )
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_manifest_names_a_folder_only_if_there_is_one() {
-        let here = manifest("fifo", Some(Path::new("/src/reconverge")));
-        assert!(
-            here.contains("reconverge = { path = \"/src/reconverge\", "),
-            "{here}"
-        );
-        assert!(here.contains("declaration = { path = \"/src/reconverge/crates/declaration\" }"));
-        let gone = manifest("fifo", None);
-        let version = format!("version = {:?}", env!("CARGO_PKG_VERSION"));
-        assert_eq!(gone.matches(&version).count(), 2, "{gone}");
-        assert!(!gone.contains("path = "), "{gone}");
-    }
-
-    /// A found bug: the folder of the build was named although nothing but two of its files was there, or another user's.
-    #[test]
-    fn the_sources_are_those_of_this_program() {
-        assert_eq!(sources(), Ok(PathBuf::from(reconverge::ROOT)));
-    }
-}
