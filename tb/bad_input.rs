@@ -641,7 +641,9 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
     let file = changed(object, 18, 62);
     refused(
         &["run", "r500", &file],
-        &format!("error: {file}: file: is an ELF object; of this unit there is none to read"),
+        &format!(
+            "error: {file}: file: is an object or a program of the host, with no GPU code that is read here"
+        ),
     );
     let listing = "tb/programs/r700/llvm/k01_ifelse.s";
     let output = reconverge(&["run", "r700", listing]);

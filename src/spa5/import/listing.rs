@@ -59,7 +59,8 @@ pub(super) fn parts<'a>(text: &'a str, file: &str) -> Result<Vec<Part<'a>>, Inpu
         let message = "is a source of maxas: its preprocessor must write out the macros and registers first (`maxas.pl -p`)";
         return Err(InputError::new(file, n, "file", message));
     }
-    let target = |line: &str| line.trim_start().starts_with(".target");
+    // Not `.targets`, a directive of this assembler.
+    let target = |line: &str| line.split_whitespace().next() == Some(".target");
     let text = match maxas || cuasm || text.lines().any(target) {
         true => Cow::Owned(map_lines(text, |_, line| {
             let code = maxas_code(line).or_else(|| cuasm_code(line));
