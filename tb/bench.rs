@@ -13,6 +13,7 @@ mod doctor;
 mod exhaust;
 mod explained;
 mod formats;
+mod hosted;
 mod models;
 mod must_fail;
 mod mutate;

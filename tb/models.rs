@@ -182,7 +182,9 @@ fn a_model_that_has_stopped_takes_nothing_of_another_one_along() {
 extern \"C\" int is_found() { return svGetScopeFromName(svGetNameFromScope(svGetScope())) != nullptr; }
 ";
     fs::write(rtl.dir().join("found.cpp"), code).unwrap();
-    let rtl = Rtl::<R500>::of(1, rtl.dir()).unwrap();
+    let built = Rtl::<R500>::of(1, rtl.dir()).unwrap();
+    // Both in this process.
+    let rtl = Rtl::<R500>::from_built(built.built()).unwrap();
     let (mut stops, mut runs) = (rtl.clone().mutant(1).open(1).unwrap(), rtl.open(1).unwrap());
     stops.clock(&reset(), None);
     runs.clock(&reset(), None);

@@ -87,7 +87,8 @@ fn home_of(unit: &str) -> tempfile::TempDir {
     for dir in ["rtl", &formal] {
         fs::create_dir_all(at(dir)).unwrap();
     }
-    let bench = ["shim.cpp", "shim.h", "stop.cpp", "stop.h"].map(|name| format!("tb/{name}"));
+    let bench =
+        ["host.cpp", "shim.cpp", "shim.h", "stop.cpp", "stop.h"].map(|name| format!("tb/{name}"));
     let others = bench
         .into_iter()
         .chain(["rtl/lint.vlt".to_owned()])

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::check::TestCase;
 use crate::design::Design;
-use crate::lockstep::{Compared, Mismatch, Stopped};
+use crate::dut::Ended;
+use crate::lockstep::{Compared, Lost, Mismatch, Stopped};
 use crate::place::Place;
 use crate::report::Report;
 use crate::wave;
@@ -50,6 +51,29 @@ pub enum Cause<D: Design> {
     NotRun(String),
 }
 
+impl<D: Design> From<Lost> for Cause<D> {
+    fn from(lost: Lost) -> Self {
+        match lost {
+            Lost::Crashed(how) => Cause::Crashed(how),
+            Lost::Hung(seconds) => Cause::Hung(seconds),
+        }
+    }
+}
+
+impl<D: Design> Cause<D> {
+    /// Returns the cause of a failure at the end of a simulation of `cycles` cycles that agreed.
+    pub fn at_the_end(why: Ended, cycles: u64) -> Self {
+        match why {
+            Ended::Stopped(why) => Cause::Stopped(Stopped {
+                // No cycle comes after the last one.
+                cycle: cycles.saturating_sub(1),
+                why,
+            }),
+            Ended::Lost(lost) => lost.into(),
+        }
+    }
+}
+
 impl<C: TestCase> Failure<C> {
     /// Creates a failure of `case`.
     pub fn new(case: &C, cause: Cause<C::Design>, compared: Compared) -> Self {
@@ -60,12 +84,10 @@ impl<C: TestCase> Failure<C> {
         }
     }
 
-    /// Creates the failure of `case`, the last one on its model, which agreed, but whose RTL says in a `final` block that
+    /// Creates the failure of `case`, the last one on its model, which agreed, but whose RTL says or does in a `final` block that
     /// something is wrong: `why` of [`Dut::close`](crate::dut::Dut::close).
-    pub fn at_the_end(case: &C, why: String, compared: Compared) -> Self {
-        // No cycle comes after the last one.
-        let cycle = compared.cycles.saturating_sub(1);
-        Self::new(case, Cause::Stopped(Stopped { cycle, why }), compared)
+    pub fn at_the_end(case: &C, why: Ended, compared: Compared) -> Self {
+        Self::new(case, Cause::at_the_end(why, compared.cycles), compared)
     }
 
     /// Returns the mismatch, if the cause is one.

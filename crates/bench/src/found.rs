@@ -52,7 +52,8 @@ impl<C: TestCase> Found<C> {
             }
             Err(why) => found.troubles.push(format!("not made smaller: {why}")),
         }
-        if let Some(dir) = out {
+        // RTL that ends its process does so before its dump is complete.
+        if let Some(dir) = out.filter(|_| !found.failure.lost()) {
             let failure = &found.failure;
             let made = rtl_for(&failure.case)
                 .and_then(|rtl| Waves::make(&*failure.case, &rtl, Some(failure), dir));

@@ -16,8 +16,9 @@ use crate::dut::Linked;
 use crate::wave::write_whole;
 
 /// Files with which every model is built: relative path and contents.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("rtl/lint.vlt", include_str!("../rtl/lint.vlt")),
+    ("tb/host.cpp", include_str!("../tb/host.cpp")),
     ("tb/shim.cpp", include_str!("../tb/shim.cpp")),
     ("tb/shim.h", include_str!("../tb/shim.h")),
     ("tb/stop.cpp", include_str!("../tb/stop.cpp")),

@@ -2,6 +2,7 @@
 //! knows no programs: a [`Stimulus`] supplies the pins.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bytemuck::bytes_of;
 use serde::{Deserialize, Serialize};
@@ -11,15 +12,26 @@ use crate::dut::{Check, Dut};
 use crate::field::{self, Diff, Flip, MOST_LANES};
 use crate::wave;
 
-/// Supplies the pins of every cycle of a run, as a function of the golden model, and observes the run.
+mod ahead;
+use ahead::Ahead;
+
+/// Supplies the pins of every cycle of a run, as a function of the golden model, and observes the run. RTL in another process is some
+/// cycles behind: then `before` and `after` are called later, once the cycle before has been compared; all others never depend on the
+/// RTL.
 pub trait Stimulus<D: Design> {
     /// Sets every pin in `pins` to its value in `cycle`; `golden` is the golden model before this cycle. Returns false if
     /// the run is over. Writes in place, because a return by value copied the pins three times.
     fn next(&mut self, cycle: u64, golden: &D::Golden, pins: &mut D::In) -> bool;
-    /// Called before the golden model executes a cycle with `pins`.
+    /// Takes what the golden model did in a cycle with `pins`, as far as the pins of later cycles depend on it.
+    fn done(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
+    /// Observes the golden model before a cycle with `pins`.
     fn before(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
-    /// Called after the golden model has executed the cycle.
+    /// Observes the golden model after the cycle.
     fn after(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
+    /// Returns whether it is time for [`Stimulus::load`] to load a state.
+    fn loads(&self) -> bool {
+        false
+    }
     /// Puts golden model and RTL into a state when it is time to; `put` loads the RTL.
     fn load(&mut self, _golden: &mut D::Golden, _put: impl FnMut(&D::State)) {}
 }
@@ -143,6 +155,17 @@ pub struct Stopped {
     pub why: String,
 }
 
+/// How the process in which the RTL ran was lost.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Lost {
+    /// It ended; holds how.
+    #[error("{0}")]
+    Crashed(String),
+    /// The RTL made no progress for this many seconds.
+    #[error("no progress within {0} s")]
+    Hung(u64),
+}
+
 /// How a run ended.
 #[derive(Clone, Debug)]
 pub struct Outcome<D: Design> {
@@ -152,7 +175,9 @@ pub struct Outcome<D: Design> {
     pub mismatch: Option<Mismatch<D>>,
     /// Set if the RTL stopped the simulation.
     pub stopped: Option<Stopped>,
-    /// The state of the golden model at the end.
+    /// Set if the process of the RTL was lost.
+    pub lost: Option<Lost>,
+    /// The state of the golden model at the end. After a failure it may be ahead of what was compared.
     pub end: D::State,
     /// Why the bit of [`Setting::flip`] was not flipped, if it was not.
     pub not_flipped: Option<String>,
@@ -169,7 +194,83 @@ pub struct Setting<'c> {
     pub dump: Option<(u64, &'c Path)>,
 }
 
-/// Runs `stimulus` on `dut` from reset until it ends, a mismatch occurs or the RTL stops. The golden model leads by one
+/// The comparisons of a run so far.
+struct Judged<D: Design> {
+    /// Cycles in which the whole state was compared.
+    cycles: u64,
+    /// Fields that may change at the falling edge of the clock.
+    falling: Arc<[String]>,
+    end: Option<End<D>>,
+}
+
+/// Why a run ends before its stimulus does.
+enum End<D: Design> {
+    Mismatch(Mismatch<D>),
+    /// The RTL stopped the simulation in this cycle.
+    Stopped(u64),
+    Lost,
+}
+
+impl<D: Design> Judged<D> {
+    /// Takes the result of `cycle`, in which the RTL had to show the state `expected`; `flush`: it is the idle one after the run.
+    #[inline]
+    fn take(&mut self, cycle: u64, flush: bool, check: Check<D>, expected: &D::State) {
+        match check {
+            Check::Stopped => self.end = Some(End::Stopped(cycle.saturating_sub(1))),
+            Check::Lost => self.end = Some(End::Lost),
+            // There is nothing to compare before the first reset cycle has taken effect.
+            _ if cycle == 0 => {}
+            Check::Agrees => self.cycles += 1,
+            Check::Differs(rtl) => {
+                let fields = D::fields();
+                let mut diffs = field::diff(fields, bytes_of(rtl), bytes_of(expected));
+                diffs.retain(|diff| cycle > 1 || !fields[diff.field].not_first);
+                if diffs.is_empty() && cycle == 1 {
+                    self.cycles += 1;
+                } else {
+                    self.end = Some(End::Mismatch(Mismatch {
+                        cycle: cycle - 1,
+                        diffs,
+                        rtl: *rtl,
+                        golden: *expected,
+                        half: false,
+                    }));
+                }
+            }
+            Check::Halves(halves) => {
+                self.cycles += 1;
+                // What depends on the pins of this cycle, unless they are the idle ones after the run.
+                let next = halves.next.filter(|_| !flush && cycle > 1);
+                let both = [(cycle - 1, halves.compared), (cycle, next)];
+                let found = both.into_iter().find_map(|(of, halves)| {
+                    let [rtl, golden] = halves?;
+                    let fields = D::fields();
+                    let mut diffs = field::diff(fields, bytes_of(&rtl), bytes_of(&golden));
+                    diffs.retain(|diff| !self.falls(fields[diff.field].name));
+                    (!diffs.is_empty()).then_some(Mismatch {
+                        cycle: of,
+                        diffs,
+                        rtl,
+                        golden,
+                        half: true,
+                    })
+                });
+                self.end = found.map(End::Mismatch);
+            }
+        }
+    }
+
+    /// Returns whether `field` may change at the falling edge of the clock.
+    fn falls(&self, field: &str) -> bool {
+        self.falling.iter().any(|name| name == field)
+    }
+
+    fn ended(&self) -> bool {
+        self.end.is_some()
+    }
+}
+
+/// Runs `stimulus` on `dut` from reset until it ends, a mismatch occurs, or the RTL stops or is lost. The golden model leads by one
 /// cycle, because the bench top registers its inputs.
 ///
 /// # Errors
@@ -180,13 +281,15 @@ pub fn run<D: Design>(
     dut: &mut Dut<D>,
     golden: &mut D::Golden,
 ) -> Result<Outcome<D>, String> {
-    if let Some((_, path)) = setting.dump {
+    if let Some((_, path)) = setting.dump
+        && dut.lost().is_none()
+    {
         // Find out before the run, not in the middle of it.
         dut.open_vcd(path)?;
         dut.close_vcd()?;
     }
     let outcome = lockstep(stimulus, setting, dut, golden);
-    if setting.dump.is_some() {
+    if setting.dump.is_some() && outcome.lost.is_none() {
         dut.close_vcd()?;
     }
     Ok(outcome)
@@ -198,10 +301,13 @@ fn lockstep<D: Design>(
     dut: &mut Dut<D>,
     golden: &mut D::Golden,
 ) -> Outcome<D> {
-    let mut cycles = 0;
+    let mut judged = Judged {
+        cycles: 0,
+        falling: dut.falling(),
+        end: None,
+    };
+    let mut later = Ahead::new();
     let mut cycle: u64 = 0;
-    let mut mismatch = None;
-    let mut stopped = None;
     let mut pins = D::In::default();
     // The expected state, with one bit flipped on request.
     let mut not_flipped = flip.and_then(|f| f.check(D::fields(), lanes).err());
@@ -223,59 +329,43 @@ fn lockstep<D: Design>(
             field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
         }
         let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
-        match dut.check(&pins, expected) {
-            Check::Stopped => {
-                let why = dut.stopped().unwrap_or_default();
-                let cycle = cycle.saturating_sub(1);
-                stopped = Some(Stopped { cycle, why });
+        // A dump takes both sides of each cycle.
+        let ahead = dut.runs_ahead() && dump.is_none_or(|(from, _)| cycle < from);
+        match ahead {
+            true => later.ask(dut, cycle, &pins, expected, golden, flush),
+            false => judged.take(cycle, flush, dut.check(&pins, expected), expected),
+        }
+        if !flush && !judged.ended() {
+            if !ahead {
+                stimulus.before(cycle, &pins, golden);
             }
-            // There is nothing to compare before the first reset cycle has taken effect.
-            _ if cycle == 0 => {}
-            Check::Agrees => cycles += 1,
-            Check::Differs(rtl) => {
-                let fields = D::fields();
-                let mut diffs = field::diff(fields, bytes_of(rtl), bytes_of(expected));
-                diffs.retain(|diff| cycle > 1 || !fields[diff.field].not_first);
-                if diffs.is_empty() && cycle == 1 {
-                    cycles += 1;
-                } else {
-                    mismatch = Some(Mismatch {
-                        cycle: cycle - 1,
-                        diffs,
-                        rtl: *rtl,
-                        golden: *expected,
-                        half: false,
-                    });
-                }
-            }
-            Check::Halves(halves) => {
-                cycles += 1;
-                // What depends on the pins of this cycle, unless they are the idle ones after the run.
-                let next = halves.next.filter(|_| !flush && cycle > 1);
-                let both = [(cycle - 1, halves.compared), (cycle, next)];
-                mismatch = both.into_iter().find_map(|(of, halves)| {
-                    let [rtl, golden] = halves?;
-                    let fields = D::fields();
-                    let mut diffs = field::diff(fields, bytes_of(&rtl), bytes_of(&golden));
-                    diffs.retain(|diff| !dut.may_fall(fields[diff.field].name));
-                    (!diffs.is_empty()).then_some(Mismatch {
-                        cycle: of,
-                        diffs,
-                        rtl,
-                        golden,
-                        half: true,
-                    })
-                });
+            golden.cycle(&pins);
+            stimulus.done(cycle, &pins, golden);
+            if !ahead {
+                stimulus.after(cycle, &pins, golden);
             }
         }
-        if flush || mismatch.is_some() || stopped.is_some() {
+        if ahead {
+            let dumps = dump.is_some_and(|(from, _)| from == cycle + 1);
+            let all = flush || stimulus.loads() || dumps;
+            later.take(all, dut, stimulus, golden, &mut judged);
+        }
+        if flush || judged.ended() {
             break;
         }
-        stimulus.before(cycle, &pins, golden);
-        golden.cycle(&pins);
-        stimulus.after(cycle, &pins, golden);
         stimulus.load(golden, |state| dut.load(state));
         cycle += 1;
+    }
+    let Judged { cycles, end, .. } = judged;
+    let (mut mismatch, mut stopped, mut lost) = (None, None, None);
+    match end {
+        Some(End::Mismatch(found)) => mismatch = Some(found),
+        Some(End::Stopped(cycle)) => {
+            let why = dut.stopped().unwrap_or_default();
+            stopped = Some(Stopped { cycle, why });
+        }
+        // Also if the process was lost after the last cycle, whose state it still showed.
+        Some(End::Lost) | None => lost = dut.lost(),
     }
     // The bit is flipped in the state after its cycle, which the next one compares.
     if let Some((_, f)) = flip.filter(|(_, f)| f.cycle >= cycle) {
@@ -301,6 +391,7 @@ fn lockstep<D: Design>(
         cycles,
         mismatch,
         stopped,
+        lost,
         end,
         not_flipped,
     }
@@ -315,6 +406,7 @@ pub fn golden_alone<D: Design>(stimulus: &mut impl Stimulus<D>, last: u64, golde
         }
         stimulus.before(cycle, &pins, golden);
         golden.cycle(&pins);
+        stimulus.done(cycle, &pins, golden);
         stimulus.after(cycle, &pins, golden);
         stimulus.load(golden, |_| ());
     }

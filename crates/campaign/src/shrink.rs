@@ -173,7 +173,7 @@ impl<U: Campaign> Follow<U> for () {
 /// stay.
 ///
 /// # Errors
-/// The case does not fail from reset, or a model cannot be opened.
+/// The case does not fail from reset, a model cannot be opened, or the time is too short for a run in which the RTL hangs.
 pub fn shrink<U: Campaign>(
     case: &Case<U>,
     rtl: &Rtl<U>,
@@ -207,6 +207,14 @@ pub fn shrink_by<U: Campaign>(
         .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
     if !matches!(failure.cause, Cause::Judge { .. }) {
         bench.judges = Judges::LockStep;
+    }
+    if let Cause::Hung(seconds) = failure.cause
+        && Duration::from_secs(seconds) >= budget.time
+    {
+        return Err(format!(
+            "each run in which the RTL hangs takes {seconds} s, all may take {} s",
+            budget.time.as_secs()
+        ));
     }
     let history = History::of(case, failure.cycle());
     let mut search = Search {

@@ -1,11 +1,10 @@
 //! `run` and `replay`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use indicatif::HumanCount;
 use reconverge::case::{Case, Place, SavedCase};
@@ -33,9 +32,6 @@ use super::{
     Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, complain, ends, found,
     outcome, print, stop, warn, writable,
 };
-
-/// Number of Verilator's warnings that are shown.
-const WARNINGS: usize = 10;
 
 impl From<&LoadArgs> for LoadOptions {
     fn from(args: &LoadArgs) -> Self {
@@ -116,28 +112,10 @@ fn made<U: Compiled>(make: &Make, build: Build) -> Result<Rtl<U>, Failure> {
         )?
     };
     let rtl = rtl.map_err(|e| Failure::unbuilt(&e, dir))?;
-    warn_of(&rtl, dir);
+    if let Some(warnings) = rtl.warned() {
+        complain(&warnings);
+    }
     Ok(rtl)
-}
-
-/// Prints Verilator's warnings, whether the model was built now or before; the same warnings only once.
-fn warn_of<U: Compiled>(rtl: &Rtl<U>, dir: Option<&Path>) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if rtl.warnings().is_empty() || !said.insert(rtl.warnings().to_owned()) {
-        return;
-    }
-    let starts = rtl.warnings().match_indices("%Warning").map(|(at, _)| at);
-    let starts: Vec<usize> = starts.collect();
-    let shown = match starts.get(WARNINGS) {
-        Some(&end) => &rtl.warnings()[..end],
-        None => rtl.warnings(),
-    };
-    let of = dir.map_or_else(String::new, |dir| format!(" on {}", dir.display()));
-    complain(&format!("warning: Verilator{of}:\n{}", shown.trim_end()));
-    if starts.len() > WARNINGS {
-        complain(&format!("and {} more warnings", starts.len() - WARNINGS));
-    }
 }
 
 /// Returns the parameters in `given` that differ from the unit's defaults.

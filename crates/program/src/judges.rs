@@ -1,6 +1,6 @@
 //! Judges a case: RTL against golden model in lock-step, then the scalar judge, if it can tell. The verdict is the first of
-//! these that applies: the RTL stopped the simulation, RTL and golden model differ, nothing was compared, the bit to flip was
-//! not flipped, the scalar judge disagrees.
+//! these that applies: the process of the RTL was lost, the RTL stopped the simulation, RTL and golden model differ, nothing was
+//! compared, the bit to flip was not flipped, the scalar judge disagrees.
 
 use std::path::Path;
 
@@ -277,11 +277,15 @@ pub fn verdict<U: Programs>(
         compared,
         mismatch,
         stopped,
+        lost,
         end,
         step_limit,
         not_flipped,
     } = ran;
     let fails = |cause| Err(Failure::new(case, cause, compared));
+    if let Some(lost) = lost {
+        return fails(lost.into());
+    }
     if let Some(stopped) = stopped {
         return fails(Cause::Stopped(stopped));
     }

@@ -1,6 +1,7 @@
 //! The stimulus of a case: reset, host writes, launch, instructions, and the disturbances of a noisy bench. [`run`] runs RTL
 //! and golden model on it in lock-step.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use rand::distr::{Bernoulli, Distribution};
@@ -11,7 +12,7 @@ use crate::case::Case;
 use crate::design::{Control, Design, Golden};
 use crate::dut::Dut;
 use crate::environment::Draw;
-use crate::lockstep::{self, Compared, Mismatch, Outcome, Setting, Stimulus, Stopped};
+use crate::lockstep::{self, Compared, Lost, Mismatch, Outcome, Setting, Stimulus, Stopped};
 use crate::program::{Environment, Executor, Pins, Programs, Step};
 use crate::start::Start;
 use crate::watch::Watch;
@@ -210,12 +211,19 @@ impl<'c, U: Programs> CaseStimulus<'c, U> {
         }
     }
 
+    /// Returns whether [`CaseStimulus::load`] returns a state now.
+    #[inline]
+    fn loads(&self) -> bool {
+        self.phase == Phase::Load && self.asked
+    }
+
     /// Returns the state to load into RTL and golden model in the cycle that was just done; `None` if there is no load.
     #[inline]
     pub fn load(&mut self) -> Option<&'c U::Start> {
-        if self.phase != Phase::Load || !std::mem::take(&mut self.asked) {
+        if !self.loads() {
             return None;
         }
+        self.asked = false;
         self.phase = Phase::Run;
         let number = (self.launches - 1) as usize % self.case.start.len();
         self.case.start.get(number)
@@ -232,6 +240,8 @@ struct Watched<'c, 'w, U: Programs, W> {
     stimulus: CaseStimulus<'c, U>,
     watch: &'w mut W,
     steps: u64,
+    /// Cycles of launches that are not observed yet.
+    ahead: VecDeque<u64>,
     /// The golden model runs alone: the watch may end the run.
     alone: bool,
 }
@@ -242,6 +252,7 @@ impl<'c, 'w, U: Programs, W: Watch<U>> Watched<'c, 'w, U, W> {
             stimulus: CaseStimulus::new(case),
             watch,
             steps: 0,
+            ahead: VecDeque::new(),
             alone: false,
         }
     }
@@ -259,9 +270,22 @@ impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
     #[inline]
     fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         self.watch.after(cycle, pins, golden);
-        let step = golden.step();
-        self.steps += u64::from(step == Step::Executed);
-        self.stimulus.done(pins, step, golden.state());
+        self.steps += u64::from(golden.step() == Step::Executed);
+        while self.ahead.front().is_some_and(|launch| *launch <= cycle) {
+            self.ahead.pop_front();
+        }
+    }
+    #[inline]
+    fn done(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
+        let before = self.stimulus.launches;
+        self.stimulus.done(pins, golden.step(), golden.state());
+        if self.stimulus.launches > before {
+            self.ahead.push_back(cycle);
+        }
+    }
+    #[inline]
+    fn loads(&self) -> bool {
+        self.stimulus.loads()
     }
     #[inline]
     fn load(&mut self, golden: &mut U::Golden, mut put: impl FnMut(&U::State)) {
@@ -285,6 +309,8 @@ pub struct Ran<D: Design> {
     pub mismatch: Option<Mismatch<D>>,
     /// Set if the RTL stopped the simulation.
     pub stopped: Option<Stopped>,
+    /// Set if the process of the RTL was lost.
+    pub lost: Option<Lost>,
     /// The golden model's state at the end.
     pub end: D::State,
     /// The program was still running when the run ended because of [`Case::max_steps`].
@@ -315,20 +341,25 @@ pub fn run_with_dump<U: Programs>(
         cycles,
         mismatch,
         stopped,
+        lost,
         end,
         not_flipped,
     } = lockstep::run(&mut watched, setting, dut, golden)?;
     let Watched {
-        stimulus, steps, ..
+        stimulus,
+        steps,
+        ahead,
+        ..
     } = watched;
     Ok(Ran {
         compared: Compared {
             cycles,
             steps,
-            launches: stimulus.launches,
+            launches: stimulus.launches - ahead.len() as u64,
         },
         mismatch,
         stopped,
+        lost,
         end,
         step_limit: stimulus.limited,
         not_flipped,

@@ -168,6 +168,17 @@ impl Compiler {
         command.arg("-o").arg(file);
         run(command, "linking the model")
     }
+
+    /// Links `object` as the program `file`, which opens libraries and starts threads.
+    pub fn program(&self, object: &Path, file: &Path) -> Result<(), Error> {
+        let mut command = self.command();
+        command.arg(object);
+        if self.linux {
+            command.args(["-pthread", "-ldl"]);
+        }
+        command.arg("-o").arg(file);
+        run(command, "linking the program that runs models")
+    }
 }
 
 /// Runs `command`, a compilation shown to the user as `shown`, with output `<name>.<ending>` in `out`.

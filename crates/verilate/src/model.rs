@@ -18,8 +18,8 @@ use crate::verilator::{Candidate, Verilator, candidates, warnings};
 
 mod fit;
 mod shared;
-pub use shared::archive_of_runtime;
 use shared::{HEADER, archive_in, headers, runtime};
+pub use shared::{Host, archive_of_runtime, host};
 
 /// Name of the archive with Verilator's own runtime.
 pub const RUNTIME: &str = "rcv_verilated";

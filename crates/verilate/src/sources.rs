@@ -7,7 +7,10 @@ use crate::filelist::{FileList, takes};
 use crate::manifest::Roots;
 
 /// Files of the bench, in the project's folder `tb`.
-const SHIM: [&str; 4] = ["shim.h", "shim.cpp", STOP, STOP_H];
+const SHIM: [&str; 4] = [SHIM_H, "shim.cpp", STOP, STOP_H];
+
+/// The C interface of a model.
+pub(crate) const SHIM_H: &str = "shim.h";
 
 /// File with the runtime's reaction when the RTL stops the simulation.
 pub(crate) const STOP: &str = "stop.cpp";

@@ -24,7 +24,7 @@ const LOCK: &str = ".lock";
 const NEW_LOCK: &str = ".lock-new";
 
 /// Prefixes of all names.
-const OWN: [&str; 5] = [MODEL, RUNTIME, HEADERS, BUILDING, TRASH];
+const OWN: [&str; 6] = [MODEL, RUNTIME, HEADERS, HOST, BUILDING, TRASH];
 
 /// Prefix of the name of a model's entry.
 pub(crate) const MODEL: &str = "rcv_";
@@ -34,6 +34,9 @@ pub(crate) const RUNTIME: &str = "runtime-";
 
 /// Prefix of the name of an entry with precompiled headers.
 pub(crate) const HEADERS: &str = "headers-";
+
+/// Prefix of the name of the entry with the program in which models run.
+pub(crate) const HOST: &str = "host-";
 
 /// A folder that is being filled and has no lock counts as abandoned after this time.
 const LEFT_OVER: Duration = Duration::from_secs(600);
@@ -388,7 +391,10 @@ impl Store {
         for name in keep {
             let path = dir.join(name);
             if self.private {
-                fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).map_err(io(&path))?;
+                // A program stays one.
+                let runs = fs::metadata(&path).map_err(io(&path))?.permissions().mode() & 0o100;
+                let mode = fs::Permissions::from_mode(0o600 | runs);
+                fs::set_permissions(&path, mode).map_err(io(&path))?;
             }
             sync(&path)?;
         }

@@ -373,7 +373,7 @@ impl Model {
         }
         match why[0] {
             0 => Ok(()),
-            _ => Err(format!("at the end of the simulation: {}", written(&why))),
+            _ => Err(written(&why)),
         }
     }
 }
@@ -383,6 +383,7 @@ impl Drop for Model {
         // The message belongs to no case, because the case has been judged.
         if let Err(why) = self.end() {
             // If it cannot be written, it is lost; that is no reason to abort.
+            let why = super::Ended::stopped(&why);
             let _ = writeln!(std::io::stderr(), "warning: {why}");
         }
     }

@@ -1,24 +1,33 @@
 //! The unit under test: RTL compiled by Verilator, clocked from Rust.
 
 mod ffi;
+mod host;
 mod probed;
+#[doc(hidden)]
+pub mod process;
+mod running;
+mod warned;
 
 #[doc(hidden)]
 pub use ffi::{Api, Linked};
+pub use running::{Check, Dut, Ended, Halves};
 
+use std::io::Write as _;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use bytemuck::{Zeroable, bytes_of, bytes_of_mut, cast_slice};
+use bytemuck::Zeroable;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::design::Build;
 use crate::design::Design;
-use crate::design::{Build, Origin};
 use crate::home::{home, own_rtl};
 use crate::input::{InputError, read_text};
-use crate::lcov::RtlCoverage;
+pub(crate) use host::used;
+use host::{Hosts, Shape};
+use running::Model;
 
 /// Why RTL cannot be opened. `Debug` prints the message too, because it is what a test that unwraps prints, and has several lines.
 #[derive(Error)]
@@ -86,6 +95,25 @@ impl Make {
     }
 }
 
+/// What RTL in a process of its own may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// A case fails as hung if the RTL makes no progress for this many seconds; 1 at least.
+    pub seconds: u64,
+    /// Memory of each process in megabytes, 64 at least; 0: no limit.
+    pub megabytes: u64,
+}
+
+impl Default for Limits {
+    /// Returns the limits that the command has without `--timeout` and `--memory`.
+    fn default() -> Self {
+        Limits {
+            seconds: 60,
+            megabytes: 4096,
+        }
+    }
+}
+
 /// RTL of unit `U`, ready to be opened any number of times (`Clone` is cheap).
 #[derive(Clone)]
 pub struct Rtl<U> {
@@ -99,6 +127,7 @@ pub struct Rtl<U> {
     /// Fields that may change at the falling edge of the clock.
     falling: Arc<[String]>,
     mutant: u32,
+    limits: Limits,
     unit: PhantomData<fn() -> U>,
 }
 
@@ -106,11 +135,24 @@ pub struct Rtl<U> {
 #[derive(Clone)]
 enum Source {
     Linked(ffi::Source),
-    /// A library, loaded when the first model is opened, because loading it runs code that came with the RTL.
-    Library {
+    /// A library, loaded when the first model is opened, because loading it runs code that came with the RTL. This process
+    /// runs it: it was started for that by the one that built the library.
+    Here {
         library: Arc<verilate::Library>,
         loaded: Arc<OnceLock<Result<ffi::Source, String>>>,
     },
+    /// A library that other processes run, because its RTL may end them.
+    Hosted(Arc<Hosts>),
+}
+
+impl Source {
+    fn library(&self) -> Option<&verilate::Library> {
+        match self {
+            Source::Linked(_) => None,
+            Source::Here { library, .. } => Some(library),
+            Source::Hosted(hosts) => Some(&hosts.library),
+        }
+    }
 }
 
 /// RTL that has been built, for another process of this program to open.
@@ -137,12 +179,18 @@ impl<U: Design> Rtl<U> {
         Self::make(build, &Make::of(None))
     }
 
-    /// Returns the RTL in `dir` with its assertions, compiled by this call unless the cache has a model of the same sources.
+    /// Returns the RTL in `dir` with its assertions, compiled by this call unless the cache has a model of the same sources. Prints
+    /// Verilator's warnings about it on standard error, once ([`Rtl::warned`]).
     ///
     /// # Errors
     /// A file is missing in `dir`; the message of Verilator or of the C++ compiler.
     pub fn of(build: impl Into<Build>, dir: &Path) -> Result<Self, Error> {
-        Self::make(build, &Make::of(Some(dir)))
+        let rtl = Self::make(build, &Make::of(Some(dir)))?;
+        if let Some(warnings) = rtl.warned() {
+            // Not by a macro, whose output a test keeps back if it passes.
+            let _ = writeln!(std::io::stderr(), "{warnings}");
+        }
+        Ok(rtl)
     }
 
     /// Returns the RTL that `make` selects, compiled by this call unless it is linked in or the cache has a model of the same
@@ -184,15 +232,29 @@ impl<U: Design> Rtl<U> {
             true => sources.rtl(),
             false => Vec::new(),
         };
-        let preloads = sources.preloads();
-        Ok(Self::library(
+        let shape = Shape {
+            lanes: build.lanes,
+            input: size_of::<U::In>(),
+            state: size_of::<U::State>(),
+        };
+        let limits = Limits::default();
+        Ok(Rtl {
+            preloads: sources.preloads(),
+            contents: library.contents.clone(),
+            source: Source::Hosted(Arc::new(Hosts::new(
+                Arc::new(library),
+                shape,
+                limits,
+                U::package(),
+            ))),
             build,
-            make.clone(),
-            library,
-            preloads,
-            counted,
-            falling,
-        ))
+            make: make.clone(),
+            counted: counted.into(),
+            falling: falling.into(),
+            mutant: 0,
+            limits,
+            unit: PhantomData,
+        })
     }
 
     /// Returns a model that is linked into this program.
@@ -218,32 +280,9 @@ impl<U: Design> Rtl<U> {
             falling: declared::<U>()
                 .map_or_else(|_| Arc::default(), |d| d.falling(&d.probes).into()),
             mutant: 0,
+            limits: Limits::default(),
             unit: PhantomData,
         })
-    }
-
-    fn library(
-        build: Build,
-        make: Make,
-        library: verilate::Library,
-        preloads: bool,
-        counted: Vec<PathBuf>,
-        falling: Vec<String>,
-    ) -> Self {
-        Rtl {
-            build,
-            make,
-            preloads,
-            contents: library.contents.clone(),
-            source: Source::Library {
-                library: Arc::new(library),
-                loaded: Arc::default(),
-            },
-            counted: counted.into(),
-            falling: falling.into(),
-            mutant: 0,
-            unit: PhantomData,
-        }
     }
 
     /// Returns the same RTL with other lanes and parameters.
@@ -251,10 +290,12 @@ impl<U: Design> Rtl<U> {
     /// # Errors
     /// The same as of [`Rtl::of`].
     pub fn rebuilt(&self, build: impl Into<Build>) -> Result<Self, Error> {
-        Ok(Self::make(build, &self.make)?.mutant(self.mutant))
+        let rtl = Self::make(build, &self.make)?;
+        Ok(rtl.mutant(self.mutant).limits(self.limits))
     }
 
-    /// Returns the RTL from [`Rtl::built`] of another process.
+    /// Returns the RTL from [`Rtl::built`] of another process. Its models run in this process, so that the other one must be
+    /// prepared for its end.
     ///
     /// # Errors
     /// The library is missing or is not the one that was built; the model was linked into another program.
@@ -273,7 +314,21 @@ impl<U: Design> Rtl<U> {
                     falling,
                     ..
                 } = built;
-                Self::library(build, make, library, preloads, counted, falling)
+                Rtl {
+                    build,
+                    make,
+                    preloads,
+                    contents: library.contents.clone(),
+                    source: Source::Here {
+                        library: Arc::new(library),
+                        loaded: Arc::default(),
+                    },
+                    counted: counted.into(),
+                    falling: falling.into(),
+                    mutant,
+                    limits: Limits::default(),
+                    unit: PhantomData,
+                }
             }
         };
         Ok(rtl.mutant(mutant))
@@ -287,12 +342,10 @@ impl<U: Design> Rtl<U> {
             make: self.make.clone(),
             mutant: self.mutant,
             contents: self.contents.clone(),
-            library: match &self.source {
-                Source::Linked(_) => None,
-                Source::Library { library, .. } => {
-                    Some((library.path.clone(), library.digest.clone()))
-                }
-            },
+            library: self
+                .source
+                .library()
+                .map(|library| (library.path.clone(), library.digest.clone())),
             preloads: self.preloads,
             counted: self.counted.to_vec(),
             falling: self.falling.to_vec(),
@@ -301,10 +354,14 @@ impl<U: Design> Rtl<U> {
 
     /// Returns Verilator's warnings about the RTL from the build; empty for our own linked RTL.
     pub fn warnings(&self) -> &str {
-        match &self.source {
-            Source::Linked(_) => "",
-            Source::Library { library, .. } => &library.warnings,
-        }
+        let library = self.source.library();
+        library.map_or("", |library| &library.warnings)
+    }
+
+    /// Returns Verilator's warnings, ten at most, as they are shown to the user, whether the model was built now or before. `None` if
+    /// there are none, or if this process has had the same warnings before.
+    pub fn warned(&self) -> Option<String> {
+        warned::warned(self.warnings(), self.make.dir.as_deref())
     }
 
     /// Returns whether a state can be loaded into its models ([`Dut::load`]).
@@ -335,6 +392,19 @@ impl<U: Design> Rtl<U> {
         self
     }
 
+    /// Returns the same RTL with other limits. They bound models that are built at run time: those of a linked model run in this
+    /// process.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        if let Source::Hosted(hosts) = &self.source {
+            let library = Arc::clone(&hosts.library);
+            let hosts = Hosts::new(library, hosts.shape, limits, hosts.package);
+            self.source = Source::Hosted(Arc::new(hosts));
+        }
+        self
+    }
+
     /// Returns the lanes and parameters of the build.
     pub fn build(&self) -> &Build {
         &self.build
@@ -354,30 +424,31 @@ impl<U: Design> Rtl<U> {
         }
     }
 
-    /// Opens a model after power-up; from `seed` it draws the registers that reset does not reach, and the values for X.
+    /// Opens a model after power-up; from `seed` it draws the registers that reset does not reach, and the values for X. A model
+    /// that was built at run time runs in a process of its own, with these [`Limits`], except after [`Rtl::from_built`].
     ///
     /// # Errors
-    /// The library cannot be loaded; the bench top was built for other structs than this crate's; memory is short.
+    /// The library cannot be loaded; the bench top was built for other structs than this crate's; memory is short. If the RTL ends
+    /// the process, that is no error here: the first cycle reports it ([`Dut::lost`]).
     pub fn open(&self, seed: u32) -> Result<Dut<U>, String> {
-        let source = match &self.source {
-            Source::Linked(source) => source,
-            Source::Library { library, loaded } => loaded
-                .get_or_init(|| ffi::Source::open(library))
-                .as_ref()
-                .map_err(Clone::clone)?,
+        let here = |source: &ffi::Source| {
+            let (input, state) = (size_of::<U::In>(), size_of::<U::State>());
+            let lanes = self.build.lanes;
+            ffi::Model::new(source, lanes, input, state, seed, self.mutant).map(Model::Here)
         };
-        let model = ffi::Model::new(
-            source,
-            self.build.lanes,
-            size_of::<U::In>(),
-            size_of::<U::State>(),
-            seed,
-            self.mutant,
-        )?;
+        let model = match &self.source {
+            Source::Linked(source) => here(source)?,
+            Source::Here { library, loaded } => {
+                let source = loaded.get_or_init(|| ffi::Source::open(library));
+                here(source.as_ref().map_err(Clone::clone)?)?
+            }
+            Source::Hosted(hosts) => Model::Hosted(Box::new(hosts.open(seed, self.mutant)?)),
+        };
         Ok(Dut {
             model,
             state: U::State::zeroed(),
             seed,
+            preloads: self.preloads,
             counted: self.counted.clone(),
             dir: self.make.dir.clone(),
             no_assert: self.no_assert(),
@@ -532,188 +603,4 @@ pub fn ports(
     parameters: &[(&str, u32)],
 ) -> Result<Vec<verilate::Port>, verilate::Error> {
     verilate::ports(&tools(&home(None)?), dir, list, top, parameters)
-}
-
-/// The result of one compared cycle.
-#[derive(Debug)]
-pub enum Check<'a, U: Design> {
-    /// Every bit is as expected.
-    Agrees,
-    /// The state of the unit, which is not as expected.
-    Differs(&'a U::State),
-    /// The state is as expected, but something changed at the falling edge of the clock.
-    Halves(Halves<U>),
-    /// The RTL stopped the simulation.
-    Stopped,
-}
-
-/// The state before and after the falling edge of the clock, by what changed at that edge.
-#[derive(Clone, Debug)]
-pub struct Halves<U: Design> {
-    /// The compared state, if it was as expected only after the edge.
-    pub compared: Option<[U::State; 2]>,
-    /// With the outputs that depend on the pins of the same cycle as they are in this cycle, which is compared next.
-    pub next: Option<[U::State; 2]>,
-}
-
-/// One running model.
-pub struct Dut<U: Design> {
-    model: ffi::Model,
-    state: U::State,
-    seed: u32,
-    counted: Arc<[PathBuf]>,
-    /// Folder of the RTL; `None` for our own.
-    dir: Option<PathBuf>,
-    no_assert: bool,
-    mutant: u32,
-    falling: Arc<[String]>,
-}
-
-impl<U: Design> Dut<U> {
-    /// Returns what a replay needs of the model.
-    pub fn origin(&self) -> Origin {
-        let absolute = |dir: &PathBuf| std::path::absolute(dir).unwrap_or_else(|_| dir.clone());
-        Origin {
-            seed: self.seed,
-            rtl: self.dir.as_ref().map(absolute),
-            no_assert: self.no_assert,
-            mutant: self.mutant,
-        }
-    }
-
-    /// Returns the seed with which the model was opened.
-    pub fn seed(&self) -> u32 {
-        self.seed
-    }
-
-    /// Ends the simulation: runs the `final` blocks of the RTL. A model that is only dropped prints what they say as a warning.
-    ///
-    /// # Errors
-    /// Why they stopped: $stop, $fatal, $finish or a failed assertion.
-    pub fn close(self) -> Result<(), String> {
-        self.model.close()
-    }
-
-    /// Clocks the model once with `pins`. The bench top registers its inputs, so the returned state is the one after the
-    /// PREVIOUS cycle; `expected`, the golden model's state after that same cycle, goes into an open dump. Once the RTL has
-    /// stopped ([`Dut::stopped`]), the state no longer changes.
-    pub fn clock(&mut self, pins: &U::In, expected: Option<&U::State>) -> &U::State {
-        let expected = expected.map(bytes_of);
-        if let Some(state) = self.model.clock(bytes_of(pins), expected, false) {
-            bytes_of_mut(&mut self.state).copy_from_slice(state);
-        }
-        &self.state
-    }
-
-    /// Clocks the model like [`Dut::clock`] and compares the state, for the lock-step loop. Compares every byte, in the
-    /// model's own memory.
-    #[inline]
-    pub fn check(&mut self, pins: &U::In, expected: &U::State) -> Check<'_, U> {
-        let expected = bytes_of(expected);
-        match self.model.clock(bytes_of(pins), Some(expected), true) {
-            Some(state) if state == expected => Check::Agrees,
-            Some(state) => {
-                bytes_of_mut(&mut self.state).copy_from_slice(state);
-                Check::Differs(&self.state)
-            }
-            None => self.halves().map_or(Check::Stopped, Check::Halves),
-        }
-    }
-
-    /// Returns what changed at the falling edge of the last cycle.
-    #[cold]
-    fn halves(&self) -> Option<Halves<U>> {
-        let copy = |state: &[u8]| {
-            let mut copy = U::State::zeroed();
-            bytes_of_mut(&mut copy).copy_from_slice(state);
-            copy
-        };
-        let of = |now| self.model.halves(now).map(|halves| halves.map(copy));
-        let (compared, next) = (of(false), of(true));
-        (compared.is_some() || next.is_some()).then_some(Halves { compared, next })
-    }
-
-    /// Returns whether `field` may change at the falling edge of the clock.
-    pub(crate) fn may_fall(&self, field: &str) -> bool {
-        self.falling.iter().any(|name| name == field)
-    }
-
-    /// Returns how the RTL stopped the simulation ($stop, $fatal, $finish, a failed assertion, logic that does not settle),
-    /// if it did. The model cannot be used any more then.
-    pub fn stopped(&self) -> Option<String> {
-        self.model.stopped()
-    }
-
-    /// Checks no assertion of the RTL from now on: after a failure, cycles that only complete a dump must not end it.
-    pub(crate) fn no_assert(&mut self) {
-        self.model.no_assert();
-    }
-
-    /// Returns whether a state can be loaded into the unit.
-    pub fn preloads(&self) -> bool {
-        self.model.preloads()
-    }
-
-    /// Loads `state` into the unit, except control registers and constants. The cycle before must have been stalled,
-    /// because its pins are still in the bench top's registers. Does nothing if the RTL's probes name no registers to load:
-    /// [`Dut::preloads`].
-    pub fn load(&mut self, state: &U::State) {
-        self.model.load(bytes_of(state));
-    }
-
-    /// Clocks the model through `pins` without comparing, for measurements. Returns a checksum of the states; `None` once
-    /// the RTL has stopped.
-    pub fn bare(&mut self, pins: &[U::In]) -> Option<u64> {
-        self.model.bare(cast_slice(pins))
-    }
-
-    /// Opens a dump; it begins with the next cycle. It replaces a file or a link with this name.
-    ///
-    /// # Errors
-    /// `path` cannot be written.
-    pub fn open_vcd(&mut self, path: &Path) -> Result<(), String> {
-        crate::wave::remove_old(path);
-        self.model.open_vcd(path)
-    }
-
-    /// Closes the dump, if one is open. If a dump can no longer be written, it ends at once and the simulation continues
-    /// without it; this call reports the error.
-    ///
-    /// # Errors
-    /// The dump is incomplete; says what the operating system reported.
-    pub fn close_vcd(&mut self) -> Result<(), String> {
-        self.model.close_vcd()
-    }
-
-    /// Returns the coverage of the unit's RTL in this model since it was opened. Paths are relative to the project's
-    /// folder. Empty unless the model counts ([`Make::counting`]).
-    ///
-    /// # Errors
-    /// The counters cannot be read.
-    pub fn coverage(&mut self) -> Result<RtlCoverage, String> {
-        if self.counted.is_empty() {
-            return Ok(RtlCoverage::default());
-        }
-        // The runtime can only write the counters to a file.
-        let file = tempfile::NamedTempFile::new().map_err(|e| format!("temporary file: {e}"))?;
-        self.model.write_coverage(file.path())?;
-        let shown = file.path().to_string_lossy();
-        let text = std::fs::read_to_string(file.path()).map_err(|e| format!("{shown}: {e}"))?;
-        // The runtime does not check whether its output is written.
-        if !text.ends_with('\n') {
-            return Err(format!(
-                "{shown}: the counters are cut off; is the disk full?"
-            ));
-        }
-        let coverage = RtlCoverage::parse(&text, &shown)?;
-        let home = home(U::package()).map_err(|e| e.to_string())?;
-        let own = home.join("rtl").join(U::NAME);
-        let dir = self.dir.as_deref().unwrap_or(&own);
-        Ok(coverage.within(&self.counted, dir, &home))
-    }
-
-    /// Returns the bench top's own comparison of the last cycle, one bit per field. Valid only while a dump is open.
-    pub fn mismatch(&self) -> u64 {
-        self.model.mismatch()
-    }
 }

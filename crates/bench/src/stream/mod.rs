@@ -200,6 +200,7 @@ impl<D: Design> Stream<D> {
             cycles,
             mismatch,
             stopped,
+            lost,
             end,
             not_flipped,
         } = lockstep::run(
@@ -215,9 +216,10 @@ impl<D: Design> Stream<D> {
             cycles,
             ..Compared::default()
         };
-        let cause = match (stopped, mismatch, not_flipped) {
-            (Some(stopped), ..) => Cause::Stopped(stopped),
-            (_, Some(mismatch), _) => Cause::Mismatch(Box::new(mismatch)),
+        let cause = match (lost, stopped, mismatch, not_flipped) {
+            (Some(lost), ..) => lost.into(),
+            (_, Some(stopped), ..) => Cause::Stopped(stopped),
+            (.., Some(mismatch), _) => Cause::Mismatch(Box::new(mismatch)),
             _ if cycles == 0 => Cause::NotRun("nothing was compared".to_owned()),
             (.., Some(why)) => Cause::NotRun(why),
             _ => return Ok(Ok(Agreed { cycles, end })),

@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::{Cycles, Stream};
 use crate::design::{Control, Design, Golden};
 use crate::dut::Rtl;
-use crate::failure::Failure;
+use crate::failure::{Cause, Failure};
 use crate::field::{Pin, Role};
 
 /// Limits on the search. A stream that reaches them is as short as it got.
@@ -49,12 +49,21 @@ const SHRUNK: &str = "-shrunk";
 /// Shrinks the stream of `failure`, which fails on `rtl`.
 ///
 /// # Errors
-/// The stream does not fail the same way from reset on a fresh model, or a model cannot be opened.
+/// The stream does not fail the same way from reset on a fresh model, a model cannot be opened, or the time is too short for a
+/// run in which the RTL hangs.
 pub fn shrink<D: Design>(
     failure: &Failure<Stream<D>>,
     rtl: &Rtl<D>,
     budget: &Budget,
 ) -> Result<Shrunk<D>, String> {
+    if let Cause::Hung(seconds) = failure.cause
+        && Duration::from_secs(seconds) >= budget.time
+    {
+        return Err(format!(
+            "each run in which the RTL hangs takes {seconds} s, all may take {} s",
+            budget.time.as_secs()
+        ));
+    }
     let before = failure.case.cycles.0.len();
     let mut search = Search {
         rtl,
@@ -81,14 +90,15 @@ pub fn shrink<D: Design>(
     })
 }
 
-/// Returns the processor time that this thread has used: unlike the time of day, it does not depend on what else runs on the
+/// Returns the processor time that this thread has used, and the time of RTL that ran for it in other processes: unlike the time of day, it does not depend on what else runs on the
 /// machine, nor on how long another process takes to build a model.
 pub fn processor_time() -> Duration {
     let used = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(
+    let here = Duration::new(
         used.tv_sec.unsigned_abs(),
         used.tv_nsec.unsigned_abs() as u32,
-    )
+    );
+    here + crate::dut::used()
 }
 
 struct Search<'r, D: Design> {
@@ -156,7 +166,7 @@ impl<D: Design> Search<'_, D> {
     /// Removes all cycles after the failure.
     fn cut(&mut self) -> Result<(), String> {
         let end = self.best.cycle() as usize + 1;
-        if end < self.cycles().len() {
+        if end < self.cycles().len() && !self.over() {
             let cycles = self.cycles()[..end].to_vec();
             self.keep(cycles)?;
         }

@@ -15,6 +15,8 @@ use crate::stream::Stream;
 
 /// Maximum number of cycles that reveal the hidden effects of one transition.
 const REVEALS: usize = 64;
+/// Cycles of which it is known what they belong to: more than there are from one load to the next.
+const MARKS: usize = 256;
 
 /// Result of the comparison of some states.
 #[derive(Serialize, Deserialize)]
@@ -67,8 +69,9 @@ struct Walk<'a, U: Programs, P> {
     transitions: Vec<U::In>,
     transition: usize,
     done: u64,
-    /// For each of the last cycles: its number, the state, and the transition in progress.
-    marks: [(u64, usize, Option<usize>); 4],
+    /// For each of the last cycles: its number, the state, and the transition in progress. All cycles before a load have been
+    /// compared.
+    marks: [(u64, usize, Option<usize>); MARKS],
     pulse: P,
 }
 
@@ -140,6 +143,9 @@ impl<U: Programs, P: FnMut(u64)> Stimulus<U> for Walk<'_, U, P> {
         if cycle.is_multiple_of(1024) {
             (self.pulse)(cycle);
         }
+    }
+
+    fn done(&mut self, _: u64, _: &U::In, _: &U::Golden) {
         self.phase = match self.phase {
             Phase::Head(n) => Phase::Head(n + 1),
             // `load` is called after this.
@@ -147,6 +153,10 @@ impl<U: Programs, P: FnMut(u64)> Stimulus<U> for Walk<'_, U, P> {
             Phase::Step => Phase::Reveal(0),
             Phase::Reveal(n) => Phase::Reveal(n + 1),
         };
+    }
+
+    fn loads(&self) -> bool {
+        self.phase == Phase::Load
     }
 
     fn load(&mut self, golden: &mut U::Golden, mut put: impl FnMut(&U::State)) {
@@ -186,7 +196,7 @@ pub fn check<U: Programs>(
         transitions: Vec::new(),
         transition: 0,
         done: 0,
-        marks: [(u64::MAX, 0, None); 4],
+        marks: [(u64::MAX, 0, None); MARKS],
         pulse,
     };
     walk.enter(0);
@@ -197,10 +207,11 @@ pub fn check<U: Programs>(
     let mut golden = U::Golden::build(build);
     let ran = lockstep::run(&mut walk, setting, dut, &mut golden)
         .unwrap_or_else(|e| unreachable!("no dump: {e}"));
-    let cause = match (ran.stopped, ran.mismatch) {
-        (Some(stopped), _) => Some((stopped.cycle, Cause::Stopped(stopped))),
-        (None, Some(mismatch)) => Some((mismatch.cycle, Cause::Mismatch(Box::new(mismatch)))),
-        (None, None) => None,
+    let cause = match (ran.lost, ran.stopped, ran.mismatch) {
+        (Some(lost), ..) => Some((ran.cycles, lost.into())),
+        (_, Some(stopped), _) => Some((stopped.cycle, Cause::Stopped(stopped))),
+        (.., Some(mismatch)) => Some((mismatch.cycle, Cause::Mismatch(Box::new(mismatch)))),
+        (None, None, None) => None,
     };
     let mut transitions = walk.done;
     let difference = cause.map(|(cycle, cause)| {

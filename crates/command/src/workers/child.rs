@@ -16,7 +16,6 @@ use reconverge::cover::{Model, run as cover};
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
-use reconverge::lockstep::Stopped;
 use reconverge::mutate::Hunt;
 use reconverge::shrink;
 use reconverge::watch::{Pulse, Watch};
@@ -421,8 +420,7 @@ impl<U: Compiled> Worker<U> {
             && only.is_none()
             && let Err(why) = dut.close()
         {
-            let cycle = checked.cycles.saturating_sub(1);
-            let cause = Cause::Stopped(Stopped { cycle, why });
+            let cause = Cause::at_the_end(why, checked.cycles);
             checked.difference = Some(super::unplaced(states, cause));
         }
         Answer::Exhausted(Box::new(checked))

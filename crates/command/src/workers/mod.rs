@@ -4,7 +4,7 @@
 //! write lines of JSON ([`protocol`]): first the job, then repeatedly an order and the answers to it
 //! ([`child`]). A running worker sends a sign of life several times a second. A worker that sends nothing for the time limit, or ends, is
 //! lost ([`supervisor`]); its last order then runs again to find the case that caused it.
-//! Every command that runs RTL does so here, the library in the calling process.
+//! Every command that runs RTL does so here; a library call has a process of another kind for it (`reconverge::dut`).
 
 mod child;
 mod chunk;

@@ -1,13 +1,14 @@
 //! Parts that models share and that are built once: Verilator's runtime, precompiled headers.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::{Archive, Made, RUNTIME, Recipe, Tools};
 use crate::error::{Error, io};
 use crate::files::Snapshot;
 use crate::manifest::Roots;
-use crate::sources::{STOP, STOP_H, Sources};
+use crate::sources::{SHIM_H, STOP, STOP_H, Sources};
 use crate::store::{self, Entry, Store, Work};
 
 // ---- the runtime --------------------------------------------------------------------------------------
@@ -76,6 +77,60 @@ pub(super) fn archive_in(entry: &Entry, roots: &Roots) -> Archive {
             .map(|(place, _)| place.path(roots))
             .collect(),
     }
+}
+
+// ---- the host -----------------------------------------------------------------------------------------
+
+/// Source of the program in which models run for a library caller, in the project's folder `tb`.
+const HOST: &str = "host.cpp";
+
+/// Name of that program.
+const PROGRAM: &str = "host";
+
+/// The program that runs a model in a process of its own; the store keeps the file as long as this value exists.
+#[derive(Debug)]
+pub struct Host {
+    /// The program.
+    pub path: PathBuf,
+    _entry: Entry,
+}
+
+/// Builds the program that runs models, from `tb/host.cpp` in the folder `project`.
+///
+/// # Errors
+/// No compiler was found, or it rejects the program.
+pub fn host(project: &Path, tools: &Tools, store: &Store) -> Result<Host, Error> {
+    // Tests that run in parallel wait for it instead of each building one.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let project = std::path::absolute(project).map_err(io(project))?;
+    let tb = project.join("tb");
+    let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
+        let out = work.path();
+        let compiler = tools.compiler(out, |_| {})?;
+        let object = compiler.object(&tb, Path::new(HOST), out, PROGRAM)?;
+        compiler.program(&object.path, &out.join(PROGRAM))?;
+        let mut made = Made::default();
+        made.outputs.push(PROGRAM.to_owned());
+        made.used(compiler.programs())?;
+        Ok(made)
+    };
+    let entry = Recipe {
+        name: format!("{}program", store::HOST),
+        key: tools.key.clone(),
+        roots: Roots {
+            rtl: project.clone(),
+            project: project.clone(),
+        },
+        listed: [HOST, SHIM_H].map(|name| tb.join(name)).into(),
+        build: &build,
+        shadows: &|_| Vec::new(),
+    }
+    .entry(store)?;
+    Ok(Host {
+        path: entry.dir.join(PROGRAM),
+        _entry: entry,
+    })
 }
 
 // ---- headers ------------------------------------------------------------------------------------------

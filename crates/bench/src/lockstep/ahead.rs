@@ -1,0 +1,79 @@
+//! The cycles in which the golden model is ahead of RTL in another process.
+
+use std::collections::VecDeque;
+
+use super::{Judged, Stimulus};
+use crate::design::Design;
+use crate::dut::Dut;
+
+/// A cycle without a result.
+struct Asked<D: Design> {
+    cycle: u64,
+    pins: D::In,
+    /// The state that the RTL must show in it.
+    expected: D::State,
+    /// The golden model before it.
+    golden: D::Golden,
+    /// The golden model does not execute it.
+    flush: bool,
+}
+
+/// The cycles that were asked for and have no result, the oldest first. What observes the run gets to know of a cycle when it has been
+/// compared.
+pub(super) struct Ahead<D: Design>(VecDeque<Asked<D>>);
+
+impl<D: Design> Ahead<D> {
+    pub fn new() -> Self {
+        Ahead(VecDeque::new())
+    }
+
+    /// Asks `dut` for `cycle`.
+    pub fn ask(
+        &mut self,
+        dut: &mut Dut<D>,
+        cycle: u64,
+        pins: &D::In,
+        expected: &D::State,
+        golden: &D::Golden,
+        flush: bool,
+    ) {
+        dut.ask(pins, expected);
+        self.0.push_back(Asked {
+            cycle,
+            pins: *pins,
+            expected: *expected,
+            golden: golden.clone(),
+            flush,
+        });
+    }
+
+    /// Takes the results that have come, or with `all` all of them, and shows their cycles to `stimulus`. `golden` is the golden model
+    /// after the last cycle that was asked for.
+    pub fn take(
+        &mut self,
+        all: bool,
+        dut: &mut Dut<D>,
+        stimulus: &mut impl Stimulus<D>,
+        golden: &D::Golden,
+        judged: &mut Judged<D>,
+    ) {
+        while let Some(first) = self.0.front() {
+            let Some(check) = dut.answer(all, &first.expected) else {
+                return;
+            };
+            judged.take(first.cycle, first.flush, check, &first.expected);
+            if judged.ended() {
+                self.0.clear();
+                return;
+            }
+            let Some(done) = self.0.pop_front() else {
+                return;
+            };
+            if !done.flush {
+                stimulus.before(done.cycle, &done.pins, &done.golden);
+                let after = self.0.front().map_or(golden, |next| &next.golden);
+                stimulus.after(done.cycle, &done.pins, after);
+            }
+        }
+    }
+}
