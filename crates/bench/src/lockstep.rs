@@ -16,9 +16,11 @@ mod ahead;
 use ahead::Ahead;
 
 /// Supplies the pins of every cycle of a run, as a function of the golden model, and observes the run. RTL in another process is some
-/// cycles behind: then `before` and `after` are called later, once the cycle before has been compared; all others never depend on the
+/// cycles behind: then `before`, `after` and `seen` are called later, once the cycle before has been compared; all others never depend on the
 /// RTL.
 pub trait Stimulus<D: Design> {
+    /// `before` and `after` are called. Otherwise only `seen` is: it needs no copy of the golden model while that is ahead.
+    const OBSERVES: bool = true;
     /// Sets every pin in `pins` to its value in `cycle`; `golden` is the golden model before this cycle. Returns false if
     /// the run is over. Writes in place, because a return by value copied the pins three times.
     fn next(&mut self, cycle: u64, golden: &D::Golden, pins: &mut D::In) -> bool;
@@ -28,6 +30,8 @@ pub trait Stimulus<D: Design> {
     fn before(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
     /// Observes the golden model after the cycle.
     fn after(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
+    /// Observes the pins of a cycle and the golden model's state after it.
+    fn seen(&mut self, _pins: &D::In, _state: &D::State) {}
     /// Returns whether it is time for [`Stimulus::load`] to load a state.
     fn loads(&self) -> bool {
         false
@@ -295,8 +299,8 @@ pub fn run<D: Design>(
     Ok(outcome)
 }
 
-fn lockstep<D: Design>(
-    stimulus: &mut impl Stimulus<D>,
+fn lockstep<D: Design, S: Stimulus<D>>(
+    stimulus: &mut S,
     Setting { lanes, flip, dump }: Setting,
     dut: &mut Dut<D>,
     golden: &mut D::Golden,
@@ -332,7 +336,10 @@ fn lockstep<D: Design>(
         // A dump takes both sides of each cycle.
         let ahead = dut.runs_ahead() && dump.is_none_or(|(from, _)| cycle < from);
         match ahead {
-            true => later.ask(dut, cycle, &pins, expected, golden, flush),
+            true => {
+                let golden = (S::OBSERVES).then(|| golden.clone());
+                later.ask(dut, cycle, &pins, expected, golden, flush);
+            }
             false => judged.take(cycle, flush, dut.check(&pins, expected), expected),
         }
         if !flush && !judged.ended() {
@@ -341,8 +348,12 @@ fn lockstep<D: Design>(
             }
             golden.cycle(&pins);
             stimulus.done(cycle, &pins, golden);
-            if !ahead {
-                stimulus.after(cycle, &pins, golden);
+            match ahead {
+                true => later.done(golden.state()),
+                false => {
+                    stimulus.after(cycle, &pins, golden);
+                    stimulus.seen(&pins, golden.state());
+                }
             }
         }
         if ahead {
@@ -408,6 +419,7 @@ pub fn golden_alone<D: Design>(stimulus: &mut impl Stimulus<D>, last: u64, golde
         golden.cycle(&pins);
         stimulus.done(cycle, &pins, golden);
         stimulus.after(cycle, &pins, golden);
+        stimulus.seen(&pins, golden.state());
         stimulus.load(golden, |_| ());
     }
 }

@@ -12,8 +12,10 @@ struct Asked<D: Design> {
     pins: D::In,
     /// The state that the RTL must show in it.
     expected: D::State,
-    /// The golden model before it.
-    golden: D::Golden,
+    /// The golden model before it, for a stimulus that observes it.
+    golden: Option<D::Golden>,
+    /// Its state after the cycle.
+    after: Option<D::State>,
     /// The golden model does not execute it.
     flush: bool,
 }
@@ -34,7 +36,7 @@ impl<D: Design> Ahead<D> {
         cycle: u64,
         pins: &D::In,
         expected: &D::State,
-        golden: &D::Golden,
+        golden: Option<D::Golden>,
         flush: bool,
     ) {
         dut.ask(pins, expected);
@@ -42,9 +44,17 @@ impl<D: Design> Ahead<D> {
             cycle,
             pins: *pins,
             expected: *expected,
-            golden: golden.clone(),
+            golden,
+            after: None,
             flush,
         });
+    }
+
+    /// Records the state of the golden model after the cycle that was asked for last.
+    pub fn done(&mut self, state: &D::State) {
+        if let Some(last) = self.0.back_mut() {
+            last.after = Some(*state);
+        }
     }
 
     /// Takes the results that have come, or with `all` all of them, and shows their cycles to `stimulus`. `golden` is the golden model
@@ -69,10 +79,15 @@ impl<D: Design> Ahead<D> {
             let Some(done) = self.0.pop_front() else {
                 return;
             };
-            if !done.flush {
-                stimulus.before(done.cycle, &done.pins, &done.golden);
-                let after = self.0.front().map_or(golden, |next| &next.golden);
-                stimulus.after(done.cycle, &done.pins, after);
+            if let Some(before) = &done.golden
+                && !done.flush
+            {
+                stimulus.before(done.cycle, &done.pins, before);
+                let next = self.0.front().and_then(|next| next.golden.as_ref());
+                stimulus.after(done.cycle, &done.pins, next.unwrap_or(golden));
+            }
+            if let Some(state) = &done.after {
+                stimulus.seen(&done.pins, state);
             }
         }
     }

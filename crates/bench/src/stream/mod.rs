@@ -268,12 +268,13 @@ struct Player<'s, D: Design, W> {
 }
 
 impl<D: Design, W: FnMut(&D::In, &D::State)> Stimulus<D> for Player<'_, D, W> {
+    const OBSERVES: bool = false;
     fn next(&mut self, cycle: u64, _: &D::Golden, pins: &mut D::In) -> bool {
         let next = self.stream.cycles.0.get(cycle as usize);
         next.inspect(|next| *pins = **next).is_some()
     }
-    fn after(&mut self, _: u64, pins: &D::In, golden: &D::Golden) {
-        (self.watch)(pins, golden.state());
+    fn seen(&mut self, pins: &D::In, state: &D::State) {
+        (self.watch)(pins, state);
     }
 }
 
