@@ -30,7 +30,7 @@ pub fn agreed<U: Campaign>(
 }
 
 /// Returns how many lanes and instructions the scalar judge compared in a run that agreed; `None` if it cannot tell, which only
-/// programs may that `may_be_unjudged`.
+/// programs may that `may_be_unjudged`. The judges of r500 and r700 also compare lanes that are not launched.
 pub fn judged<U: Campaign>(
     case: &Case<U>,
     dut: &Dut<U>,
@@ -42,7 +42,9 @@ pub fn judged<U: Campaign>(
         Verdict::Agrees {
             lanes,
             instructions,
-        } if lanes == case.launch_mask.count_ones() => return Some((lanes, instructions)),
+        } if lanes == case.lanes || lanes == case.launch_mask.count_ones() => {
+            return Some((lanes, instructions));
+        }
         Verdict::NotStructured(_) if may_be_unjudged => return None,
         Verdict::Disagrees { lane, how } => (lane, how),
         other => panic!("{at}: {other:?}\n{}", U::to_text(&case.program)),

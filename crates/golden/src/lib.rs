@@ -506,7 +506,7 @@ mod tests {
                 c"r500",
                 65,
                 c"",
-                "the number of lanes must be 1 to 64, not 65",
+                "r500: lanes: the number of lanes must be 1 to 64, not 65",
             ),
             (
                 c"r500",
