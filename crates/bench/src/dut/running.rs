@@ -264,7 +264,7 @@ impl<U: Design> Dut<U> {
     }
 
     /// Returns the coverage of the unit's RTL in this model since it was opened. Paths are relative to the project's
-    /// folder. Empty unless the model counts ([`Make::counting`]).
+    /// folder. Empty unless the model counts ([`Make::counting`](super::Make::counting)).
     ///
     /// # Errors
     /// The counters cannot be read.
