@@ -253,10 +253,11 @@ fn the_run_line_of_a_shrunk_failure_repeats_it_and_is_left_out_where_it_cannot()
              assign pc_o      = pc_q ^ {{8'd0, running_o & {fails}}};"
         );
         rtl.change(("r500_seq.sv", "  assign pc_o      = pc_q;", &code));
-        for seed in 2..12 {
+        for n in 1..24u64 {
             let dir = tempfile::tempdir().unwrap();
             let out = arg(dir.path());
-            let seed = (2 * seed).to_string();
+            // Verilator draws nearly the same first values for all small seeds.
+            let seed = (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1).to_string();
             let fuzz = ["fuzz", "r500", "--seed", &seed, "--programs", "64"];
             let more = ["--no-assert", "--rtl", rtl.arg(), "--out", out];
             let mut run = command_in(Path::new(ROOT), &[&fuzz[..], &more].concat());

@@ -312,9 +312,11 @@ impl<U: Campaign> Tally<U> {
             && let Some(summary) = self.waiting.remove(&self.next)
         {
             self.total.add(summary);
-            let failed = self.total.failures.len();
-            self.total.too_many = (failed >= MOST_FAILED).then_some(failed);
             self.next += self.shard.of;
+            let failed = self.total.failures.len();
+            // A campaign that has reached its limit leaves nothing out.
+            let over = self.over(self.next, self.total.compared.cycles);
+            self.total.too_many = (failed >= MOST_FAILED && !over).then_some(failed);
         }
         Ok(())
     }
