@@ -1,12 +1,12 @@
 //! Draws the cost of lock-step with more lanes and with longer campaigns:
 //!
 //! ```text
-//! cargo run --release -p reconverge-benches --bin scaling -- docs/pictures/scaling.svg [MOST_CYCLES]
+//! cargo run --release -p reconverge-benches --bin scaling -- docs/pictures/scaling.svg [MAX_CYCLES]
 //! ```
 //!
 //! At the left, nanoseconds per cycle of lock-step with 1 to 64 lanes, every unit on the same number of campaign cycles. At the
 //! right, seconds of a whole campaign (`fuzz --jobs 1`: stimulus, lock-step, scalar judge, bins) from 1,000 cycles to
-//! MOST_CYCLES, by default 100 million. It also prints the numbers. The lane counts take turns in several rounds, so that a change
+//! MAX_CYCLES, by default 100 million. It also prints the numbers. The lane counts take turns in several rounds, so that a change
 //! of the machine's speed affects all of them.
 
 use std::error::Error;
@@ -26,7 +26,7 @@ const RECORDED: usize = 10_000;
 const TIMES: usize = 10;
 const ROUNDS: usize = 7;
 /// Cycles of the shortest campaign.
-const LEAST_CYCLES: u64 = 1_000;
+const MIN_CYCLES: u64 = 1_000;
 
 type Done<T> = Result<T, Box<dyn Error>>;
 
@@ -86,7 +86,7 @@ fn measured<U: Unit>(most: u64) -> Done<Curve> {
 
     let rtl = Rtl::<U>::own(U::LANES)?;
     let mut cycles = Vec::new();
-    let mut wanted = LEAST_CYCLES;
+    let mut wanted = MIN_CYCLES;
     while wanted <= most {
         let options = Options {
             limit: Limit::Cycles(wanted),
@@ -178,7 +178,7 @@ fn draw(curves: &[Curve], file: &Path) -> Done<()> {
         .x_label_area_size(36)
         .y_label_area_size(64)
         .build_cartesian_2d(
-            (LEAST_CYCLES as f64..longest).log_scale(),
+            (MIN_CYCLES as f64..longest).log_scale(),
             (shortest..most(|c| &c.cycles)).log_scale(),
         )?;
     chart
@@ -210,10 +210,10 @@ fn main() -> Done<()> {
     let (file, most) = match &args[..] {
         [file] => (file, 100_000_000),
         [file, most] => (file, most.parse()?),
-        _ => return Err("usage: scaling FILE.svg [MOST_CYCLES]".into()),
+        _ => return Err("usage: scaling FILE.svg [MAX_CYCLES]".into()),
     };
-    if most < LEAST_CYCLES {
-        return Err(format!("at least {LEAST_CYCLES} cycles").into());
+    if most < MIN_CYCLES {
+        return Err(format!("at least {MIN_CYCLES} cycles").into());
     }
     println!(
         "lock-step on {} cycles, median of {ROUNDS} rounds",

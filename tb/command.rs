@@ -71,8 +71,8 @@ fn the_records_of_a_trace_follow_one_another<U: Tested>() {
     let mut records = 0;
     for file in own_programs::<U>() {
         // One of them has no end (spa5: the continue loop of the ISA reference).
-        const MOST: usize = 2000;
-        let most = MOST.to_string();
+        const MAX: usize = 2000;
+        let most = MAX.to_string();
         let lines = trace(&[
             "run",
             U::NAME,
@@ -87,7 +87,7 @@ fn the_records_of_a_trace_follow_one_another<U: Tested>() {
             assert_eq!(this["step"], step);
             let last = step + 1 == lines.len();
             let (done, failed) = U::ended(&this);
-            assert_eq!(last && step + 1 < MOST, done || failed);
+            assert_eq!(last && step + 1 < MAX, done || failed);
             assert_eq!(failed, this["err"] != 0);
             if !last {
                 assert_eq!(record(&lines[step + 1])["pc"], this["pc_next"]);

@@ -219,7 +219,7 @@ fn no_unit_names_another() {
 }
 
 /// A file is read in one go. Tests at its end do not count.
-const MOST_LINES: usize = 800;
+const MAX_LINES: usize = 800;
 
 #[test]
 fn no_file_is_longer_than_one_reads() {
@@ -229,7 +229,7 @@ fn no_file_is_longer_than_one_reads() {
     files(&tests, &tests, &mut found);
     for (name, text) in found {
         let lines = text.lines().count();
-        assert!(lines <= MOST_LINES, "tb: {name}: {lines} lines");
+        assert!(lines <= MAX_LINES, "tb: {name}: {lines} lines");
         count += 1;
     }
     let others = [
@@ -244,7 +244,7 @@ fn no_file_is_longer_than_one_reads() {
                 .lines()
                 .take_while(|line| !line.starts_with("mod tests {"));
             let lines = lines.count();
-            assert!(lines <= MOST_LINES, "{part}: {name}: {lines} lines");
+            assert!(lines <= MAX_LINES, "{part}: {name}: {lines} lines");
             count += 1;
         }
     }

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use reconverge::elf::{LONGEST_SYMBOL, MOST_FUNCTIONS};
+use reconverge::elf::{LONGEST_SYMBOL, MAX_FUNCTIONS};
 use reconverge::r700::asm::{assemble, hex_text, parse_hex, program_text};
 use reconverge::r700::import::{functions, list, load};
-use reconverge::r700::program::{MOST_QUADS, Program, Quad};
+use reconverge::r700::program::{MAX_QUADS, Program, Quad};
 use reconverge::unit::{LoadOptions, Loaded};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r700/llvm");

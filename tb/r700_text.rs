@@ -10,7 +10,7 @@ use reconverge::r700::asm::{
     parse_hex, program_text, statement,
 };
 use reconverge::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Mem, MemOp, Word};
-use reconverge::r700::program::{MOST_QUADS, Program, Quad, Registers};
+use reconverge::r700::program::{MAX_QUADS, Program, Quad, Registers};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r700");
 

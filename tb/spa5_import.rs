@@ -14,7 +14,7 @@ use reconverge::spa5::Spa5;
 use reconverge::spa5::asm::{assemble, disassemble, hex_text, parse_hex, program_text};
 use reconverge::spa5::import::{kernels, list, load};
 use reconverge::spa5::isa::{self, CONTROL, LeaveOp, NOP, Word, is_control};
-use reconverge::spa5::program::{MOST_BUNDLES, Program};
+use reconverge::spa5::program::{MAX_BUNDLES, Program};
 use reconverge::unit::{LoadOptions, Loaded, Unit};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/spa5");

@@ -11,7 +11,7 @@ use reconverge::input::InputError;
 use reconverge::spa5::asm::text::is_hex;
 use reconverge::spa5::asm::{assemble, disassemble, hex_text, parse_hex, program_text};
 use reconverge::spa5::isa::{self, CONTROL, NOP, Word, norm};
-use reconverge::spa5::program::{MOST_BUNDLES, Program};
+use reconverge::spa5::program::{MAX_BUNDLES, Program};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/spa5");
 

@@ -7,7 +7,7 @@
 use libfuzzer_sys::fuzz_target;
 use reconverge::r700::asm::{assemble, program_text};
 use reconverge::r700::import::{functions, load};
-use reconverge::r700::program::MOST_QUADS;
+use reconverge::r700::program::MAX_QUADS;
 use reconverge::unit::LoadOptions;
 
 fuzz_target!(|data: &[u8]| {
@@ -27,7 +27,7 @@ fuzz_target!(|data: &[u8]| {
             Ok(got) => {
                 let program = got.program;
                 let quads = &program.quads;
-                assert!((1..=MOST_QUADS).contains(&quads.len()));
+                assert!((1..=MAX_QUADS).contains(&quads.len()));
                 assert_eq!(program.regs.prog_len as usize, quads.len());
                 let end = quads[quads.len() - 1];
                 assert_eq!((end.dw0, end.dw1), (0, 0x8020_0000));

@@ -7,12 +7,12 @@
 use libfuzzer_sys::fuzz_target;
 use reconverge::spa5::asm::{assemble, program_text};
 use reconverge::spa5::import::{kernels, load};
-use reconverge::spa5::program::{MOST_BUNDLES, Program};
+use reconverge::spa5::program::{MAX_BUNDLES, Program};
 use reconverge::unit::LoadOptions;
 
 fn check(program: &Program) {
     let words = &program.words;
-    assert!((1..=4 * MOST_BUNDLES).contains(&words.len()) && words.len() % 4 == 0);
+    assert!((1..=4 * MAX_BUNDLES).contains(&words.len()) && words.len() % 4 == 0);
     let again = assemble(&program_text(program), "f.s").map(|again| Program {
         name: program.name.clone(),
         ..again

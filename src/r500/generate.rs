@@ -29,7 +29,7 @@ pub use raw::raw;
 const STACK_DEPTH: usize = 4;
 
 /// `B_POP_CNT` has 5 bits.
-const MOST_POPS: usize = 31;
+const MAX_POPS: usize = 31;
 
 /// The instructions that have `IGNORE_UNCOVERED`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use rand::Rng;
 
 use super::isa::{Cf, CfOp, Cond, Mem, Word};
-use super::program::{MOST_QUADS, Program, Quad, Registers};
+use super::program::{MAX_QUADS, Program, Quad, Registers};
 
 mod near_legal;
 mod parted;
@@ -326,12 +326,12 @@ fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
         0 | 1 => 0,
         n => n - 1,
     };
-    let Some(most) = (MOST_QUADS as u32).checked_sub(len + appended) else {
+    let Some(most) = (MAX_QUADS as u32).checked_sub(len + appended) else {
         return;
     };
     let again = rng.random();
     let base = match rng.random_range(0..4) {
-        _ if again => rng.random::<u32>() / MOST_QUADS as u32 * MOST_QUADS as u32,
+        _ if again => rng.random::<u32>() / MAX_QUADS as u32 * MAX_QUADS as u32,
         0 | 1 => most,
         2 => {
             let power = 1_u32 << rng.random_range(8..16);

@@ -22,9 +22,9 @@ use std::fmt;
 
 use super::asm::{assemble, parse_hex};
 use super::isa::{AluOp, CfOp, Cond, Word};
-use super::program::{MOST_QUADS, Program, Quad, Registers};
+use super::program::{MAX_QUADS, Program, Quad, Registers};
 use crate::elf::{Elf, Flaw, Function, REL, Wanted, is_elf};
-use crate::import::{MOST_SHOWN, choose, is_hex, not_foreign, places, sound_name, utf8};
+use crate::import::{MAX_SHOWN, choose, is_hex, not_foreign, places, sound_name, utf8};
 use crate::input::InputError;
 use crate::text::program_name;
 use crate::unit::{LoadOptions, Loaded};
@@ -131,7 +131,7 @@ fn several(text: &str, file: &str, options: &LoadOptions) -> Option<(&'static st
 
 /// Returns what there is to say of reserved opcodes and of clauses with several mask updates.
 fn remarks(illegal: &[usize], several: &[usize]) -> Vec<String> {
-    let at = |quads: &[usize]| places("quad", quads, MOST_SHOWN);
+    let at = |quads: &[usize]| places("quad", quads, MAX_SHOWN);
     let mut lines = Vec::new();
     if !illegal.is_empty() {
         lines.push(format!(
@@ -362,7 +362,7 @@ impl<'a> Object<'a> {
         }
         warnings.extend(found);
         warnings.extend(too_deep(config.stack_size, options));
-        // At most MOST_QUADS.
+        // At most MAX_QUADS.
         let prog_len = u32::try_from(quads.len()).unwrap_or(u32::MAX);
         Ok(Loaded {
             program: Program {
@@ -504,9 +504,9 @@ fn cf_program(code: &[u8]) -> Result<(Vec<Quad>, Vec<String>), Flaw> {
             );
             return Err(Flaw::new("CF program", message));
         }
-        if i == MOST_QUADS {
+        if i == MAX_QUADS {
             let message = format!(
-                "no 00000000 80200000 (NOP, END) in {MOST_QUADS} quads, the most there may be"
+                "no 00000000 80200000 (NOP, END) in {MAX_QUADS} quads, the most there may be"
             );
             return Err(Flaw::new("CF program", message));
         }
@@ -709,7 +709,7 @@ impl Notes {
     }
 
     fn warnings(self) -> Vec<String> {
-        let at = |quads: &[usize]| places("quad", quads, MOST_SHOWN);
+        let at = |quads: &[usize]| places("quad", quads, MAX_SHOWN);
         let mut lines = Vec::new();
         for (what, quads) in &self.never {
             lines.push(format!(

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Quadwords that a program may have here; the hardware's addresses go further.
-pub const MOST_QUADS: usize = 65_536;
+pub const MAX_QUADS: usize = 65_536;
 
 /// A CF instruction (r700-2.1), and the one property of its clause that the sequencer learns (r700-2.7).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ impl Default for Registers {
     }
 }
 
-/// A program: quad i lies at address i, and at i plus each multiple of [`MOST_QUADS`].
+/// A program: quad i lies at address i, and at i plus each multiple of [`MAX_QUADS`].
 ///
 /// Between the quads and the next such place, memory reads as zero words, which are a NOP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ pub struct Program {
     pub name: String,
     /// Registers and constants set before launch.
     pub regs: Registers,
-    /// Instructions from address 0 on; at most [`MOST_QUADS`].
+    /// Instructions from address 0 on; at most [`MAX_QUADS`].
     pub quads: Vec<Quad>,
 }
 
@@ -64,7 +64,7 @@ impl Program {
     /// Returns the instruction at `pc`: a short program can run at any address of 32 bits.
     #[inline]
     pub fn quad(&self, pc: u32) -> Quad {
-        let place = pc as usize % MOST_QUADS;
+        let place = pc as usize % MAX_QUADS;
         self.quads.get(place).copied().unwrap_or_default()
     }
 }

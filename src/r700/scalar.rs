@@ -67,15 +67,15 @@ impl Default for Built {
 }
 
 /// Maximum depth of a CALL (r700-4.3).
-const MOST_CALLS: u32 = 32;
+const MAX_CALLS: u32 = 32;
 /// A number of sub-entries that no stack can have: `STACK_SIZE` has eight bits.
 const BOTTOMLESS: u32 = 2 * 8 * 255;
 /// Limit of the lane states and pairs of them that [`Scalar::new`] examines.
-const MOST_STATES: usize = 1 << 19;
+const MAX_STATES: usize = 1 << 19;
 /// States of a lane to be expected for each instruction of a program.
 const EXPECTED_STATES: usize = 8;
 /// Maximum number of states for which there is room from the beginning. A large program may reach few of its instructions.
-const MOST_ROOM: usize = 4096;
+const MAX_ROOM: usize = 4096;
 
 /// Why a lane of a wavefront need not do what it does alone.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -586,7 +586,7 @@ impl<'p> Scalar<'p> {
     /// As [`Scalar::new`].
     pub fn with(program: &'p Program, valid: bool, built: Built) -> Result<Self, NotStructured> {
         let machine = Machine::new(program, built);
-        let room = (EXPECTED_STATES * program.quads.len()).min(MOST_ROOM);
+        let room = (EXPECTED_STATES * program.quads.len()).min(MAX_ROOM);
         let mut survey = Survey {
             machine,
             known: Known::new(built, room),

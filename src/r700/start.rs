@@ -22,9 +22,9 @@ const DX10: u8 = 3;
 const LOOP: u8 = 1;
 const CALL: u8 = 2;
 /// Maximum of nested calls (r700-3.2).
-const MOST_CALLS: u8 = 32;
+const MAX_CALLS: u8 = 32;
 /// Maximum of passes of a loop, and of the index with which one begins (r700-2.6).
-const MOST_PASSES: u16 = 4095;
+const MAX_PASSES: u16 = 4095;
 
 /// A pushed frame, and the present values of its registers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -196,9 +196,9 @@ fn some_lane(rng: &mut impl Rng, mask: u64) -> u32 {
 /// Returns whether a LOOP_START reaches this index with this step and so many passes left (r700-4.3-w): it begins at
 /// 0..=4095, and each finished pass has moved it.
 fn index_is_reached(al: i32, inc: i8, left: u16) -> bool {
-    let (al, inc, over) = (i64::from(al), i64::from(inc), i64::from(MOST_PASSES - left));
+    let (al, inc, over) = (i64::from(al), i64::from(inc), i64::from(MAX_PASSES - left));
     let moved = inc * over;
-    (moved.min(0)..=i64::from(MOST_PASSES) + moved.max(0)).contains(&al)
+    (moved.min(0)..=i64::from(MAX_PASSES) + moved.max(0)).contains(&al)
 }
 
 impl Start {
@@ -255,7 +255,7 @@ impl Start {
                     lanes[some_lane(rng, open.active) as usize] = ACTIVE;
                     let planes = planes(&lanes);
                     after = Open::begin(u64::MAX >> (64 - case.lanes) & !(planes[0] | planes[1]));
-                    let count = [1, 1, 2, MOST_PASSES, rng.random_range(1..=MOST_PASSES)];
+                    let count = [1, 1, 2, MAX_PASSES, rng.random_range(1..=MAX_PASSES)];
                     let count = match counts(kind, &build) {
                         true => count[within(rng, 0..5)],
                         false => 0,
@@ -273,7 +273,7 @@ impl Start {
                     }
                 }
                 _ => {
-                    let left = u32::from(MOST_CALLS - depth);
+                    let left = u32::from(MAX_CALLS - depth);
                     let depth = depth
                         + match within(rng, 0..4) {
                             0 => corner(rng, left) as u8,
@@ -357,7 +357,7 @@ fn classes_of(launched: u64, lanes: u32) -> Vec<u8> {
 fn index(rng: &mut impl Rng, left: u16) -> (i32, i8) {
     let inc = [0, 1, -1, -128, 127][within(rng, 0..5)];
     let first = [0, 1, 4095, rng.random_range(0..=4095)][within(rng, 0..4)];
-    let most = i32::from(MOST_PASSES - left);
+    let most = i32::from(MAX_PASSES - left);
     let over = [0, 1.min(most), most, rng.random_range(0..=most)][within(rng, 0..4)];
     (first + over * i32::from(inc), inc)
 }
@@ -410,7 +410,7 @@ impl start::Start<R700> for Start {
                     inc,
                 } => {
                     let counted = match counts(*kind, &build) {
-                        true => (1..=MOST_PASSES).contains(count),
+                        true => (1..=MAX_PASSES).contains(count),
                         false => *count == 0,
                     };
                     let own = match *kind {
@@ -431,7 +431,7 @@ impl start::Start<R700> for Start {
                     in_loop = true;
                 }
                 Push::Call { ret, depth: new } => {
-                    if !(depth..=MOST_CALLS).contains(new) {
+                    if !(depth..=MAX_CALLS).contains(new) {
                         return why(&format!("depth {new} in one of {depth}"));
                     }
                     if !(1..=regs.prog_len).contains(ret) {

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden};
 use super::isa::{CfOp, Word};
-use super::program::{MOST_QUADS, Program};
+use super::program::{MAX_QUADS, Program};
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, cover, generate, import, judge};
@@ -150,9 +150,9 @@ impl Programs for R700 {
     }
 
     fn check(program: &Program, file: &str) -> Result<(), InputError> {
-        if program.quads.len() > MOST_QUADS {
+        if program.quads.len() > MAX_QUADS {
             let why = format!(
-                "{} quadwords, there is room for {MOST_QUADS}",
+                "{} quadwords, there is room for {MAX_QUADS}",
                 program.quads.len()
             );
             return Err(InputError::new(file, 0, "quads", why));

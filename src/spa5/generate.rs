@@ -269,7 +269,7 @@ pub fn placed<R: Rng + ?Sized>(rng: &mut R, program: Program) -> Program {
 fn program(name: &str, words: Vec<u64>) -> Program {
     Program {
         name: name.to_owned(),
-        // At most MOST_BUNDLES bundles.
+        // At most MAX_BUNDLES bundles.
         prog_size: words.len() as u32 * 8,
         words,
         ..Program::default()

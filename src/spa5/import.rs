@@ -18,9 +18,9 @@ use std::fmt;
 use super::asm::text::is_hex;
 use super::asm::{assemble, parse_hex};
 use super::isa::{NOP, Target, Word, is_control, with_plain_slot};
-use super::program::{BUNDLE, MOST_BUNDLES, Program};
+use super::program::{BUNDLE, MAX_BUNDLES, Program};
 use crate::elf::{Flaw, is_elf};
-use crate::import::{MOST_SHOWN, choose, not_foreign, sound_name, utf8};
+use crate::import::{MAX_SHOWN, choose, not_foreign, sound_name, utf8};
 use crate::input::InputError;
 use crate::text::program_name;
 use crate::unit::{LoadOptions, Loaded};
@@ -145,7 +145,7 @@ pub fn kernels(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
     }
     let cubin = Cubin::open(bytes, file)?;
     // Functions that many kernels call are read for each of them.
-    let mut room = MOST_TOGETHER.saturating_mul(bytes.len());
+    let mut room = MAX_TOGETHER.saturating_mul(bytes.len());
     let listed = (0..cubin.kernels().count())
         .map(|i| {
             let kernel = cubin.kernel(i);
@@ -174,7 +174,7 @@ pub fn kernels(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
 }
 
 /// Limit of the total size of the listed programs of a cubin, as a multiple of its bytes.
-const MOST_TOGETHER: usize = 64;
+const MAX_TOGETHER: usize = 64;
 
 /// Returns [`kernels`] as text, one line each.
 ///
@@ -217,10 +217,10 @@ fn words(bytes: &[u8]) -> Vec<u64> {
 
 fn check_length(bytes: usize) -> Result<(), Flaw> {
     let bundles = bytes.div_ceil(BUNDLE as usize);
-    if bundles <= MOST_BUNDLES {
+    if bundles <= MAX_BUNDLES {
         return Ok(());
     }
-    let message = format!("{bundles} bundles, more than {MOST_BUNDLES}");
+    let message = format!("{bundles} bundles, more than {MAX_BUNDLES}");
     Err(Flaw::new("program", message))
 }
 
@@ -283,7 +283,7 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
     let program = Program {
         name: program_name(file),
         entry: 0,
-        // At most MOST_BUNDLES bundles.
+        // At most MAX_BUNDLES bundles.
         prog_size: words.len() as u32 * 8,
         words,
         ..Program::default()
@@ -296,10 +296,10 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
 
 /// Formats `0x0018` or `0x0018, 0x0030`; of many places, the rest is counted.
 fn at(places: &[u32]) -> String {
-    let shown: Vec<String> = (places.iter().take(MOST_SHOWN))
+    let shown: Vec<String> = (places.iter().take(MAX_SHOWN))
         .map(|pc| format!("{pc:#06x}"))
         .collect();
-    let more = match places.len().saturating_sub(MOST_SHOWN) {
+    let more = match places.len().saturating_sub(MAX_SHOWN) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };

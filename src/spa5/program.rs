@@ -8,7 +8,7 @@ use super::isa::{Target, Word};
 use crate::json::{hexes, map};
 
 /// Bundles that a program may have here; the hardware's addresses go further.
-pub const MOST_BUNDLES: usize = 16_384;
+pub const MAX_BUNDLES: usize = 16_384;
 
 /// Bytes of a bundle.
 pub const BUNDLE: u32 = 32;
@@ -31,7 +31,7 @@ pub struct Program {
     pub prog_base: u32,
     /// Operand of the launch: bytes that belong to the program, a multiple of 32.
     pub prog_size: u32,
-    /// Control and instruction words; at most [`MOST_BUNDLES`] whole bundles.
+    /// Control and instruction words; at most [`MAX_BUNDLES`] whole bundles.
     #[serde(with = "hexes")]
     pub words: Vec<u64>,
     /// The compiler's lists for SYNC, BRK and BRX: byte address of the instruction, the legal
@@ -107,7 +107,7 @@ impl Program {
             // If it is too far, the program can reach no word there.
             None => {
                 let before = (self.prog_base - base) as usize / 8;
-                let most = MOST_BUNDLES * WORDS;
+                let most = MAX_BUNDLES * WORDS;
                 let zeros = std::iter::repeat_n(0, before.min(most));
                 zeros.chain(self.words.iter().copied()).take(most).collect()
             }

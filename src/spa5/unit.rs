@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::environment::{Surroundings, counts, tests_clip};
 use super::golden::{Golden, Token};
-use super::program::{BUNDLE, MOST_BUNDLES, Program, WORDS};
+use super::program::{BUNDLE, MAX_BUNDLES, Program, WORDS};
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, State, TOKEN_NAMES};
 use super::{Spa5, asm, cover, generate, import, judge, refused};
@@ -116,11 +116,11 @@ impl Programs for Spa5 {
 
     fn check(program: &Program, file: &str) -> Result<(), InputError> {
         let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
-        if program.words.len() > MOST_BUNDLES * WORDS {
+        if program.words.len() > MAX_BUNDLES * WORDS {
             let why = format!(
                 "{} words, there is room for {}",
                 program.words.len(),
-                MOST_BUNDLES * WORDS
+                MAX_BUNDLES * WORDS
             );
             return bad("words", why);
         }

@@ -82,8 +82,8 @@ fn a_chunk_that_is_over_is_not_gone_on_with() {
     assert_eq!(
         tally.total().given_up(),
         Some(GivenUp::Lost {
-            cases: campaign::MOST_LOST,
-            of: campaign::MOST_LOST as u64
+            cases: campaign::MAX_LOST,
+            of: campaign::MAX_LOST as u64
         })
     );
     assert_eq!(tally.total().programs, campaign::CHUNK + 8);

@@ -249,10 +249,10 @@ fn many_functions_cost_no_more_than_the_file() {
         put(&mut bytes, symtab.header + 20, 16 * n as u32);
         bytes
     };
-    let bytes = with_symbols(MOST_FUNCTIONS, vec![(0, 1 << 31); MOST_QUADS - 1]);
+    let bytes = with_symbols(MAX_FUNCTIONS, vec![(0, 1 << 31); MAX_QUADS - 1]);
     let listed = functions(&bytes, "x.o").unwrap();
-    assert_eq!(listed.len(), MOST_FUNCTIONS);
-    assert_eq!(listed[0].instructions, Some(MOST_QUADS));
+    assert_eq!(listed.len(), MAX_FUNCTIONS);
+    assert_eq!(listed[0].instructions, Some(MAX_QUADS));
     for function in &listed[1..] {
         assert_eq!(
             function.problem.as_deref(),
@@ -260,7 +260,7 @@ fn many_functions_cost_no_more_than_the_file() {
         );
     }
     assert_eq!(
-        refused(&with_symbols(MOST_FUNCTIONS + 1, Vec::new()), None),
+        refused(&with_symbols(MAX_FUNCTIONS + 1, Vec::new()), None),
         "x.o: .symtab: more than 4096 functions"
     );
     // Two sections with the same bytes, a function in each.

@@ -383,15 +383,15 @@ fn places_outside_are_refused() {
         assert_eq!(got.err(), expected, "{quads:x?}");
     }
     // As long as a program may be, and longer.
-    let mut quads = vec![(0, 1 << 31); MOST_QUADS - 1];
+    let mut quads = vec![(0, 1 << 31); MAX_QUADS - 1];
     quads.push(NOP_END);
     assert_eq!(
         import(&with_code(&quads), None).program.quads.len(),
-        MOST_QUADS
+        MAX_QUADS
     );
     quads.insert(0, (0, 1 << 31));
     assert_eq!(
         refused(&with_code(&quads), None),
-        format!("x.o: CF program: {no_end} in {MOST_QUADS} quads, the most there may be")
+        format!("x.o: CF program: {no_end} in {MAX_QUADS} quads, the most there may be")
     );
 }

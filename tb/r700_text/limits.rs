@@ -61,7 +61,7 @@ fn limits() {
 
 #[test]
 fn a_program_has_at_most_65536_instructions() {
-    assert_eq!(MOST_QUADS, 65_536);
+    assert_eq!(MAX_QUADS, 65_536);
     let e = refused(&repeat("ALU", 65_537));
     assert_eq!(
         e.to_string(),

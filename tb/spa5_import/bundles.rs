@@ -62,10 +62,10 @@ fn raw_bundles_are_filled_up() {
         );
     }
     assert_eq!(plain(u64::MAX, &[0, 1, 2]), CONTROL | 1 << 63);
-    let mut full = vec![0; 4 * MOST_BUNDLES];
+    let mut full = vec![0; 4 * MAX_BUNDLES];
     full[1] = SYNC;
     let full = bytes_of(&full);
-    assert_eq!(import(&full, None).program.words.len(), 4 * MOST_BUNDLES);
+    assert_eq!(import(&full, None).program.words.len(), 4 * MAX_BUNDLES);
     for more in 1..=4 {
         let bytes = [full.clone(), vec![0; 8 * more]].concat();
         assert_eq!(

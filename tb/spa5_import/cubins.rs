@@ -424,7 +424,7 @@ fn kernels_lie_in_their_sections() {
             "sh_size: 0 bytes are no bundles, 32 each",
         ),
         (
-            part(&|p| p.words = vec![NOP; 4 * MOST_BUNDLES + 4]),
+            part(&|p| p.words = vec![NOP; 4 * MAX_BUNDLES + 4]),
             "program: 16385 bundles, more than 16384",
         ),
         (
@@ -446,8 +446,8 @@ fn kernels_lie_in_their_sections() {
     ] {
         assert_eq!(refused(&bytes, None), format!("x: {error}"));
     }
-    let most = part(&|p| p.words = vec![NOP; 4 * MOST_BUNDLES]);
-    assert_eq!(import(&most, None).program.words.len(), 4 * MOST_BUNDLES);
+    let most = part(&|p| p.words = vec![NOP; 4 * MAX_BUNDLES]);
+    assert_eq!(import(&most, None).program.words.len(), 4 * MAX_BUNDLES);
     assert_eq!(import(&part(&|p| p.value = 0x18), None).program.entry, 0x18);
     // Section 240, which there is not.
     let mut bytes = part(&|_| {});

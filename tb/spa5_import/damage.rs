@@ -38,7 +38,7 @@ fn checked(bytes: &[u8], options: &LoadOptions) -> bool {
     match load(bytes, "x", options) {
         Ok(Loaded { program, .. }) => {
             assert!(!program.name.is_empty() && program.name.len() <= 200);
-            assert!((4..=4 * MOST_BUNDLES).contains(&program.words.len()));
+            assert!((4..=4 * MAX_BUNDLES).contains(&program.words.len()));
             assert!(program.words.len().is_multiple_of(4));
             let Program { prog_size, .. } = program;
             // A file without the first four bytes may be text, which sets it.

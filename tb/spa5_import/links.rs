@@ -279,10 +279,10 @@ fn a_kernel_and_what_it_calls_have_room_together() {
         ];
         cubin(&parts, &[(".rel.text.k", REL, 1, rel(8, 2, ADDRESS))])
     };
-    let words = import(&with(MOST_BUNDLES - 1), None).program.words;
-    assert_eq!(words.len(), 4 * MOST_BUNDLES);
+    let words = import(&with(MAX_BUNDLES - 1), None).program.words;
+    assert_eq!(words.len(), 4 * MAX_BUNDLES);
     assert_eq!(
-        refused(&with(MOST_BUNDLES), None),
+        refused(&with(MAX_BUNDLES), None),
         "x: program: 16385 bundles, more than 16384"
     );
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bytemuck::Pod;
 use serde::{Deserialize, Serialize};
 
-use crate::field::{Declaration, Field, MOST_LANES, Parameter};
+use crate::field::{Declaration, Field, MAX_LANES, Parameter};
 #[cfg(feature = "rtl")]
 use crate::home::Package;
 use crate::input::InputError;
@@ -56,9 +56,9 @@ impl Build {
     /// There are not 1 to 64 lanes, `D` has no such parameter, or a value is out of range.
     pub fn check<D: Design>(&self, file: &str) -> Result<(), InputError> {
         let bad = |why: String| Err(InputError::new(file, 0, "parameter", why));
-        if !(1..=MOST_LANES as u32).contains(&self.lanes) {
+        if !(1..=MAX_LANES as u32).contains(&self.lanes) {
             let lanes = self.lanes;
-            let why = format!("the number of lanes must be 1 to {MOST_LANES}, not {lanes}");
+            let why = format!("the number of lanes must be 1 to {MAX_LANES}, not {lanes}");
             return Err(InputError::new(file, 0, "lanes", why));
         }
         for (name, value) in &self.parameters {

@@ -358,7 +358,7 @@ impl Flip {
 }
 
 /// Bits of a plane: the maximum number of lanes.
-pub const MOST_LANES: usize = 64;
+pub const MAX_LANES: usize = 64;
 
 /// Returns every element that differs between two states, in the order of the field list.
 pub fn diff(fields: &[Field], rtl: &[u8], golden: &[u8]) -> Vec<Diff> {
@@ -369,7 +369,7 @@ pub fn diff(fields: &[Field], rtl: &[u8], golden: &[u8]) -> Vec<Diff> {
             continue;
         }
         // Planes may differ above the last lane too: RTL that drives those bits must be detected.
-        for element in 0..field.elements(MOST_LANES) {
+        for element in 0..field.elements(MAX_LANES) {
             let (r, g) = (field.get(rtl, element), field.get(golden, element));
             if r != g {
                 diffs.push(Diff {

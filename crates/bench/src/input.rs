@@ -51,13 +51,13 @@ struct Excerpt {
 struct Others(Vec<InputError>);
 
 /// Most errors of a file that are reported after the first one.
-const MOST_OTHERS: usize = 7;
+const MAX_OTHERS: usize = 7;
 
 /// Most characters of a token that a message repeats.
-const MOST_REPEATED: usize = 64;
+const MAX_REPEATED: usize = 64;
 
 /// Bytes that an excerpt keeps on either side of the wrong part.
-const MOST_BESIDE: usize = 500;
+const MAX_BESIDE: usize = 500;
 
 /// The error of the operating system that a link leads to itself. The standard library's name for it is not stable yet.
 const ELOOP: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
@@ -135,7 +135,7 @@ impl InputError {
     /// shortened in the message.
     #[must_use]
     pub fn about(mut self, token: &str) -> Self {
-        if let Some((end, _)) = token.char_indices().nth(MOST_REPEATED) {
+        if let Some((end, _)) = token.char_indices().nth(MAX_REPEATED) {
             let shown = format!("{}...", &token[..end]);
             self.message = self.message.replace(token, &shown);
         }
@@ -157,7 +157,7 @@ impl InputError {
 
     /// Returns whether no further error will be added.
     pub fn is_full(&self) -> bool {
-        self.others().len() == MOST_OTHERS
+        self.others().len() == MAX_OTHERS
     }
 
     /// Returns the line with the error, shortened if it is long, and the range of its wrong bytes; `None` if the text is
@@ -244,16 +244,16 @@ impl InputError {
 }
 
 impl Excerpt {
-    /// Quotes `span` of `line`, cut to about `MOST_BESIDE` bytes, with at most as many on either side.
+    /// Quotes `span` of `line`, cut to about `MAX_BESIDE` bytes, with at most as many on either side.
     fn new(line: &str, span: Range<usize>) -> Self {
         let near = |at: usize| {
             (at..=line.len())
                 .find(|i| line.is_char_boundary(*i))
                 .unwrap_or(line.len())
         };
-        let from = near(span.start.saturating_sub(MOST_BESIDE));
-        let end = near(span.end.min(span.start.saturating_add(MOST_BESIDE)));
-        let to = near(end.saturating_add(MOST_BESIDE).min(line.len()));
+        let from = near(span.start.saturating_sub(MAX_BESIDE));
+        let end = near(span.end.min(span.start.saturating_add(MAX_BESIDE)));
+        let to = near(end.saturating_add(MAX_BESIDE).min(line.len()));
         // Escape each piece separately, so that the span stays right.
         let before = one_line(&line[from..span.start]);
         let wrong = one_line(&line[span.start..end]);
@@ -318,7 +318,7 @@ pub fn one_line(text: &str) -> Cow<'_, str> {
 }
 
 /// Most bytes of a program, a table of conditions, a saved case, a coverage file, a declaration or a table of probes.
-pub const MOST_BYTES: u64 = 64 << 20;
+pub const MAX_BYTES: u64 = 64 << 20;
 
 /// Opens a regular file for reading. Refuses others: opening a pipe waits for its writer, and a device has no end.
 ///
@@ -363,7 +363,7 @@ fn missing(path: &Path) -> String {
     format!("there is no such file in {}{meant}", dir.display())
 }
 
-/// Reads a whole file of at most [`MOST_BYTES`].
+/// Reads a whole file of at most [`MAX_BYTES`].
 ///
 /// # Errors
 /// The same as of [`open`]; the file is longer.
@@ -376,10 +376,10 @@ pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
         .len();
     let too_long = |length: u64| {
         let why =
-            format!("has {length} bytes or more, which no input has; the most is {MOST_BYTES}");
+            format!("has {length} bytes or more, which no input has; the most is {MAX_BYTES}");
         InputError::new(&*name, 0, "file", why)
     };
-    if length > MOST_BYTES {
+    if length > MAX_BYTES {
         return Err(too_long(length));
     }
     let mut bytes = Vec::new();
@@ -388,12 +388,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>, InputError> {
     bytes
         .try_reserve_exact(room)
         .map_err(|_| InputError::io(&*name, &ErrorKind::OutOfMemory.into()))?;
-    file.take(MOST_BYTES + 1)
+    file.take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)
         .map_err(|e| InputError::io(&*name, &e))?;
     match bytes.len() as u64 {
         // The file has grown, or is of a kind that reports no length.
-        length if length > MOST_BYTES => Err(too_long(length)),
+        length if length > MAX_BYTES => Err(too_long(length)),
         _ => Ok(bytes),
     }
 }
@@ -490,10 +490,10 @@ mod tests {
     fn of_a_long_line_the_neighbourhood_is_kept() {
         let line = format!("{} wrong {}", "\u{fc}".repeat(70_000), "y".repeat(70_000));
         let error = InputError::new("f", 1, "wrong", "").in_text(&line);
-        assert!(error.excerpt.as_ref().unwrap().line.len() < 2 * MOST_BESIDE + 20);
+        assert!(error.excerpt.as_ref().unwrap().line.len() < 2 * MAX_BESIDE + 20);
         assert_eq!(marked(error), "wrong");
         let error = InputError::new("f", 1, "no", "").in_text(&line);
-        assert!(error.excerpt.as_ref().unwrap().line.len() < 2 * MOST_BESIDE + 20);
+        assert!(error.excerpt.as_ref().unwrap().line.len() < 2 * MAX_BESIDE + 20);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::input::InputError;
 
 /// The greatest integer that all JSON readers represent exactly: 2^53 - 1.
-pub const MOST: u64 = (1 << 53) - 1;
+pub const MAX: u64 = (1 << 53) - 1;
 
 /// A 64-bit number written in JSON as a string of hexadecimal digits, `"0x1f"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,7 +86,7 @@ pub mod hexes {
     }
 }
 
-/// Serialises a `u64` that counts, as a number of at most [`MOST`].
+/// Serialises a `u64` that counts, as a number of at most [`MAX`].
 pub mod count {
     use super::*;
 
@@ -98,9 +98,9 @@ pub mod count {
     /// Reads the count.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         match u64::deserialize(from)? {
-            number @ ..=MOST => Ok(number),
+            number @ ..=MAX => Ok(number),
             number => Err(D::Error::custom(format_args!(
-                "{number} is more than {MOST}"
+                "{number} is more than {MAX}"
             ))),
         }
     }
@@ -221,7 +221,7 @@ mod tests {
         let all = All {
             mask: u64::MAX,
             words: vec![0, 31],
-            cycles: MOST,
+            cycles: MAX,
             most: 7,
             perhaps: None,
             named: BTreeMap::from([(1, 2)]),

@@ -107,7 +107,7 @@ fn add(count: &mut u64, more: u64) {
 }
 
 /// Most lines of one point; no file has more.
-const MOST_LINES: usize = 1 << 20;
+const MAX_LINES: usize = 1 << 20;
 
 /// Parses `3,7-9` into line numbers.
 fn line_list(text: &str) -> Option<Vec<u32>> {
@@ -115,7 +115,7 @@ fn line_list(text: &str) -> Option<Vec<u32>> {
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        if last.saturating_sub(first) as usize >= MOST_LINES - lines.len() {
+        if last.saturating_sub(first) as usize >= MAX_LINES - lines.len() {
             return None;
         }
         lines.extend(first..=last);

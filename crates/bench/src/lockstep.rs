@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut};
-use crate::field::{self, Diff, Flip, MOST_LANES};
+use crate::field::{self, Diff, Flip, MAX_LANES};
 use crate::wave;
 
 mod ahead;
@@ -126,7 +126,7 @@ impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
     fn try_from(read: Unchecked<D>) -> Result<Self, Self::Error> {
         let exists = |diff: &Diff| {
             let field = D::fields().get(diff.field);
-            field.is_some_and(|field| diff.element < field.elements(MOST_LANES))
+            field.is_some_and(|field| diff.element < field.elements(MAX_LANES))
         };
         if read.diffs.is_empty() || !read.diffs.iter().all(exists) {
             return Err("a mismatch in no field");

@@ -67,7 +67,7 @@ pub fn stall(text: &str) -> Result<u32, String> {
 }
 
 /// Least memory of a worker in megabytes: with less, the process itself may not start.
-const LEAST_MEMORY: u64 = 64;
+const MIN_MEMORY: u64 = 64;
 
 /// Reads a limit of memory in megabytes; 0 is no limit.
 ///
@@ -75,8 +75,8 @@ const LEAST_MEMORY: u64 = 64;
 /// The text is no number, or the limit is too low for any RTL.
 pub fn memory(text: &str) -> Result<u64, String> {
     match text.parse().map_err(|_| "no number of megabytes")? {
-        1..LEAST_MEMORY => Err(format!(
-            "a process that runs RTL needs at least {LEAST_MEMORY} MB; 0 is no limit"
+        1..MIN_MEMORY => Err(format!(
+            "a process that runs RTL needs at least {MIN_MEMORY} MB; 0 is no limit"
         )),
         megabytes => Ok(megabytes),
     }

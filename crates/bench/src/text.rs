@@ -378,7 +378,7 @@ impl Place<'_> {
 /// Longest word, in bytes, that is compared with others: the time grows with the product of the two lengths.
 const LONGEST_COMPARED: usize = 64;
 /// Most words that a message suggests: a longer list does not help.
-const MOST_SUGGESTED: usize = 3;
+const MAX_SUGGESTED: usize = 3;
 
 /// Returns the end of a message about `word`, which is none of `known`: "; did you mean `A` or `B`?" with the nearest words
 /// of `known`. Empty if no word is near, or if more than three are equally near.
@@ -408,7 +408,7 @@ pub fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRef<str>>
     match &names[..] {
         [] => String::new(),
         [name] => format!("; did you mean {name}?"),
-        [first @ .., last] if names.len() <= MOST_SUGGESTED => {
+        [first @ .., last] if names.len() <= MAX_SUGGESTED => {
             format!("; did you mean {} or {last}?", first.join(", "))
         }
         _ => String::new(),

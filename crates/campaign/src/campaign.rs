@@ -42,10 +42,10 @@ pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 pub const CHUNK: u64 = 256;
 /// Number of cases of one chunk that crash or hang their process after which the campaign is given up. Each case that hangs
 /// takes as long as its time limit.
-pub const MOST_LOST: usize = 8;
+pub const MAX_LOST: usize = 8;
 /// Number of failed programs after which a campaign or a shard of it is given up, with the chunk in which that is reached. RTL that
 /// is wrong in its first cycles compares next to nothing, and would reach no limit of cycles.
-pub const MOST_FAILED: usize = 1000;
+pub const MAX_FAILED: usize = 1000;
 /// Length in cycles of a case with a fixed length.
 const CASE_CYCLES: u64 = 512;
 
@@ -126,7 +126,7 @@ pub struct Summary<U: Campaign> {
     pub bins: Met,
     /// Cases that failed, in the order of their numbers.
     pub failures: Vec<Failed<U>>,
-    /// The campaign, or one of the shards that are added up here, ended because [`MOST_FAILED`] programs had failed.
+    /// The campaign, or one of the shards that are added up here, ended because [`MAX_FAILED`] programs had failed.
     #[serde(skip)]
     pub too_many: Option<usize>,
 }
@@ -134,14 +134,14 @@ pub struct Summary<U: Campaign> {
 /// Why a campaign is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GivenUp {
-    /// [`MOST_LOST`] cases of one chunk crashed or hung.
+    /// [`MAX_LOST`] cases of one chunk crashed or hung.
     Lost {
         /// Number of these cases.
         cases: usize,
         /// Number of cases of the chunk up to then.
         of: u64,
     },
-    /// At least [`MOST_FAILED`] programs failed: this many.
+    /// At least [`MAX_FAILED`] programs failed: this many.
     Failed(usize),
 }
 
@@ -316,9 +316,9 @@ impl<U: Campaign> Summary<U> {
             .chunk_by(|a, b| a.number / CHUNK == b.number / CHUNK);
         let lost = chunks.find_map(|chunk| {
             let mut lost = chunk.iter().filter(|failed| failed.failure.lost());
-            let last = lost.nth(MOST_LOST - 1)?;
+            let last = lost.nth(MAX_LOST - 1)?;
             Some(GivenUp::Lost {
-                cases: MOST_LOST,
+                cases: MAX_LOST,
                 of: last.number % CHUNK + 1,
             })
         });

@@ -129,7 +129,7 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
             return written(dump, args.open);
         }
         Some(dump) => {
-            let from = BufReader::new(input::open(dump)?).take(input::MOST_BYTES);
+            let from = BufReader::new(input::open(dump)?).take(input::MAX_BYTES);
             let header = wave::header(from);
             let header = header.map_err(|e| InputError::io(dump.to_string_lossy(), &e))?;
             let bad = |why| InputError::new(dump.to_string_lossy(), 0, "dump", why);

@@ -39,7 +39,7 @@ use checkpoint::{Checkpoint, Digest};
 const CHUNK: usize = 256;
 /// Maximum number of lanes. A state of r500 has transitions for every pair of sets of lanes: with 8 lanes they take 2 GB of
 /// memory, with 9 four times that.
-const MOST_LANES: i64 = 8;
+const MAX_LANES: i64 = 8;
 /// Approximate time between two writes of the checkpoint.
 const EVERY: Duration = Duration::from_secs(10);
 
@@ -49,7 +49,7 @@ pub struct ExhaustArgs {
     #[arg(value_parser = unit_names())]
     unit: String,
     /// Lanes, 8 at most: a state has a transition for every set of lanes [default: those of the unit's small build]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MOST_LANES))]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MAX_LANES))]
     lanes: Option<u32>,
     /// Parameter of RTL and golden model, as for `run` [default: as the unit's small build has it]
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]

@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, Error};
 
 /// Most mistakes of a command line that are reported.
-const MOST: usize = 8;
+const MAX: usize = 8;
 
 /// Parses the arguments of this process. On mistakes it prints them and ends the process.
 pub fn matches(command: &mut Command) -> ArgMatches {
@@ -16,7 +16,7 @@ pub fn matches(command: &mut Command) -> ArgMatches {
         match command.try_get_matches_from_mut(&given) {
             Ok(matches) if errors.is_empty() => return matches,
             Err(e) if errors.is_empty() || is_alone(&e) => {
-                let shorter = without(&given, &e).filter(|_| errors.len() + 1 < MOST);
+                let shorter = without(&given, &e).filter(|_| errors.len() + 1 < MAX);
                 errors.push(e);
                 match shorter {
                     Some(shorter) => given = shorter,

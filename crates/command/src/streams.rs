@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use reconverge::input::{self, InputError, MOST_BYTES};
+use reconverge::input::{self, InputError, MAX_BYTES};
 use reconverge::wave;
 
 use super::folder;
@@ -108,10 +108,10 @@ pub fn read(path: &Path) -> Result<(Vec<u8>, String), InputError> {
         return Err(bad("`-` is given for two files".to_owned()));
     }
     let mut bytes = Vec::new();
-    let read = stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes);
+    let read = stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|e| InputError::io(STDIN, &e))?;
-    if bytes.len() as u64 > MOST_BYTES {
-        let why = format!("has more than {MOST_BYTES} bytes, which no input has");
+    if bytes.len() as u64 > MAX_BYTES {
+        let why = format!("has more than {MAX_BYTES} bytes, which no input has");
         return Err(bad(why));
     }
     Ok((bytes, STDIN.to_owned()))

@@ -89,19 +89,19 @@ pub use generate::generate;
 pub use parse::name_of;
 
 /// Most lanes, because a mask is a word of 64 bits.
-pub const MOST_LANES: u64 = 64;
+pub const MAX_LANES: u64 = 64;
 /// Most bits of one element.
-pub const MOST_WIDTH: u64 = 64;
+pub const MAX_WIDTH: u64 = 64;
 /// Most elements of one pin or field.
-pub const MOST_ELEMENTS: u64 = 4096;
+pub const MAX_ELEMENTS: u64 = 4096;
 /// Most fields, because the mismatch bits are one word of 64.
-pub const MOST_FIELDS: usize = 64;
+pub const MAX_FIELDS: usize = 64;
 /// Most pins.
-pub const MOST_PINS: usize = 256;
+pub const MAX_PINS: usize = 256;
 /// Most bytes of the struct of pins, and of the struct of state.
-pub const MOST_BYTES: usize = 1 << 16;
+pub const MAX_BYTES: usize = 1 << 16;
 /// Most characters of a name.
-pub const MOST_NAME: usize = 64;
+pub const MAX_NAME: usize = 64;
 
 /// A design: its parameters, its pins, and the state that is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,7 +185,7 @@ impl Shape {
     pub fn count(self) -> usize {
         match self {
             Shape::Planes(n) => n,
-            Shape::Words { count, .. } => count.unwrap_or(MOST_LANES as usize),
+            Shape::Words { count, .. } => count.unwrap_or(MAX_LANES as usize),
         }
     }
 
@@ -419,7 +419,7 @@ impl Declaration {
     pub fn traced(&self) -> (usize, usize) {
         let lists = self.state.iter().map(|field| field.shape.count());
         let bits = |shape| match shape {
-            Shape::Planes(n) => n * MOST_LANES as usize,
+            Shape::Planes(n) => n * MAX_LANES as usize,
             Shape::Words { width, .. } => width as usize * shape.count(),
         };
         let shown = self.pins.iter().filter(|pin| pin.in_waves > 0);

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::error::Error;
 use crate::table::{File, Table};
 use crate::{
-    Assertions, Condition, Declaration, Enum, Lanes, Level, Load, MOST_BYTES, MOST_ELEMENTS,
-    MOST_FIELDS, MOST_LANES, MOST_PINS, MOST_WIDTH, Parameter, Part, Pin, Probes, Role, Shape,
-    Show, State, Token, View, Write, layout,
+    Assertions, Condition, Declaration, Enum, Lanes, Level, Load, MAX_BYTES, MAX_ELEMENTS,
+    MAX_FIELDS, MAX_LANES, MAX_PINS, MAX_WIDTH, Parameter, Part, Pin, Probes, Role, Shape, Show,
+    State, Token, View, Write, layout,
 };
 
 mod names;
@@ -70,7 +70,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     let lanes = root.table("lanes", |table| {
         Ok(Lanes {
             parameter: port(table, "parameter")?.unwrap_or_else(|| "LANES".to_owned()),
-            default: needed(table, "default", table.number("default", 1..=MOST_LANES)?)?,
+            default: needed(table, "default", table.number("default", 1..=MAX_LANES)?)?,
         })
     })?;
     let mut names = BTreeSet::new();
@@ -109,7 +109,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         }
         Ok(pin)
     })?;
-    limits(root, "pin", &pins, MOST_PINS, |pin| pin.shape)?;
+    limits(root, "pin", &pins, MAX_PINS, |pin| pin.shape)?;
     if let Some([_, after]) = pins
         .windows(2)
         .find(|two| two[0].only_with.is_some() && two[1].only_with.is_none())
@@ -136,7 +136,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         conditions(field, &state)
             .map_err(|(in_depth, why)| root.error_at(if in_depth { depth } else { valid }, why))?;
     }
-    limits(root, "state", &state, MOST_FIELDS, |field| field.shape)?;
+    limits(root, "state", &state, MAX_FIELDS, |field| field.shape)?;
     let views = root.tables("view", |table| {
         let view = view(table, &state)?;
         once(table, &mut names, &view.name)?;
@@ -232,7 +232,7 @@ fn shape(table: &Table, has_lanes: bool) -> Result<Shape, Error> {
         let key = if per_lane { "count" } else { "planes" };
         return Err(table.error(key, "the design has no lanes: table [lanes] is missing"));
     }
-    if let Some(planes) = table.number("planes", 1..=MOST_WIDTH)? {
+    if let Some(planes) = table.number("planes", 1..=MAX_WIDTH)? {
         if table.has("width") || table.has("count") {
             return Err(table.error("planes", "goes with neither width nor count"));
         }
@@ -240,9 +240,9 @@ fn shape(table: &Table, has_lanes: bool) -> Result<Shape, Error> {
     }
     let count = match per_lane {
         true => None,
-        false => Some(table.number("count", 1..=MOST_ELEMENTS)?.unwrap_or(1) as usize),
+        false => Some(table.number("count", 1..=MAX_ELEMENTS)?.unwrap_or(1) as usize),
     };
-    let width = table.number("width", 1..=MOST_WIDTH)?.unwrap_or(1) as u32;
+    let width = table.number("width", 1..=MAX_WIDTH)?.unwrap_or(1) as u32;
     Ok(Shape::Words { width, count })
 }
 
@@ -265,8 +265,8 @@ fn limits<T>(
     }
     let members = layout(all.iter().map(|one| (shape(one), ())));
     let bytes = members.iter().map(|member| member.size).sum::<usize>();
-    if bytes > MOST_BYTES {
-        let why = format!("{bytes} bytes in all, and {MOST_BYTES} is the most");
+    if bytes > MAX_BYTES {
+        let why = format!("{bytes} bytes in all, and {MAX_BYTES} is the most");
         return Err(root.error(key, why));
     }
     Ok(())
@@ -521,10 +521,10 @@ fn view(table: &Table, state: &[State]) -> Result<View, Error> {
     };
     let widths = fields.iter().map(planes).collect::<Result<Vec<u32>, _>>()?;
     let total = widths.iter().sum::<u32>();
-    if u64::from(total) > MOST_WIDTH {
+    if u64::from(total) > MAX_WIDTH {
         return Err(table.error(
             "fields",
-            format!("{total} bits, and {MOST_WIDTH} is the most"),
+            format!("{total} bits, and {MAX_WIDTH} is the most"),
         ));
     }
     let letters = table.tables("letter", |letter| {

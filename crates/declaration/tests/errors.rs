@@ -1,6 +1,6 @@
 //! What is wrong with a declaration is said with file, line and key; limits are tested on both sides.
 
-use declaration::{Declaration, MOST_FIELDS, MOST_NAME, MOST_PINS};
+use declaration::{Declaration, MAX_FIELDS, MAX_NAME, MAX_PINS};
 
 /// A FIFO with a bypass.
 const FIFO: &str = r#"name = "fifo"
@@ -463,8 +463,8 @@ fn every_limit_holds_at_itself_and_not_one_above() {
     for (from, at, above, message) in [
         (
             "name = \"fifo\"",
-            format!("name = \"{}\"", long(MOST_NAME)),
-            format!("name = \"{}\"", long(MOST_NAME + 1)),
+            format!("name = \"{}\"", long(MAX_NAME)),
+            format!("name = \"{}\"", long(MAX_NAME + 1)),
             "at most 64 of them",
         ),
         (
@@ -517,14 +517,14 @@ fn every_limit_holds_at_itself_and_not_one_above() {
         ),
         (
             "\n[lanes]",
-            pins(MOST_PINS - 4) + "\n[lanes]",
-            pins(MOST_PINS - 3) + "\n[lanes]",
+            pins(MAX_PINS - 4) + "\n[lanes]",
+            pins(MAX_PINS - 3) + "\n[lanes]",
             "257 of them, and 256 is the most",
         ),
         (
             "\n[lanes]",
-            fields(MOST_FIELDS - 5) + "\n[lanes]",
-            fields(MOST_FIELDS - 4) + "\n[lanes]",
+            fields(MAX_FIELDS - 5) + "\n[lanes]",
+            fields(MAX_FIELDS - 4) + "\n[lanes]",
             "65 of them, and 64 is the most",
         ),
         // 2 bits of class: four letters.

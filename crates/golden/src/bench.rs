@@ -16,7 +16,7 @@ use reconverge::watch::Watch;
 use crate::DPI_BYTES;
 
 /// Maximum number of cycles of a case, because all its pins are computed and stored in advance. A longer case is refused.
-pub const MOST_CYCLES: usize = 2_000_000;
+pub const MAX_CYCLES: usize = 2_000_000;
 
 /// A golden model of any unit.
 pub trait Model: Send {
@@ -134,7 +134,7 @@ impl<U: Programs> Watch<U> for Recorder<U> {
     }
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
     fn enough(&self) -> bool {
-        self.0.len() > MOST_CYCLES
+        self.0.len() > MAX_CYCLES
     }
 }
 
@@ -171,10 +171,10 @@ fn recorded<U: Unit>(case: Case<U>, file: &str) -> Result<Box<dyn Stimulus>, Str
         ));
     }
     let mut recorder = Recorder::<U>(Vec::new());
-    golden_alone(&case, MOST_CYCLES as u64, &mut recorder);
+    golden_alone(&case, MAX_CYCLES as u64, &mut recorder);
     match recorder.0 {
-        pins if pins.len() > MOST_CYCLES => {
-            Err(format!("{file}: it takes more than {MOST_CYCLES} cycles"))
+        pins if pins.len() > MAX_CYCLES => {
+            Err(format!("{file}: it takes more than {MAX_CYCLES} cycles"))
         }
         pins => Ok(Box::new(Recorded { case, pins })),
     }
@@ -295,7 +295,7 @@ pub fn model(unit: &str, build: &Build) -> Result<Box<dyn Model>, String> {
 ///
 /// # Errors
 /// The file cannot be read or is not a program of the unit, a value is out of range, or the case has more than
-/// [`MOST_CYCLES`] cycles.
+/// [`MAX_CYCLES`] cycles.
 pub fn program(unit: &str, file: &str, with: &Surroundings) -> Result<Box<dyn Stimulus>, String> {
     let maker = maker(unit)?;
     let bytes = input::read(Path::new(file)).map_err(|e| e.to_string())?;

@@ -11,7 +11,7 @@ mod handles;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
-pub use bench::{MOST_CYCLES, declarations};
+pub use bench::{MAX_CYCLES, declarations};
 use bench::{Model, Stimulus, Surroundings};
 use handles::{Handles, locked};
 

@@ -23,7 +23,7 @@ pub const DEFAULT_SEED: u64 = 1;
 /// Default number of instructions after which a run ends.
 pub const MAX_STEPS: u64 = 100_000;
 /// Maximum number of noisy cycles of a case: a run of some seconds. A case of a campaign has 512.
-pub const MOST_NOISE: u64 = 10_000_000;
+pub const MAX_NOISE: u64 = 10_000_000;
 
 /// Kind of a random program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -439,8 +439,8 @@ impl<U: Programs> Case<U> {
             ),
             ("flip", self.flip.as_ref().map_or(0, |flip| flip.cycle)),
         ] {
-            if number > json::MOST {
-                return bad(name, format!("{number} is more than {}", json::MOST));
+            if number > json::MAX {
+                return bad(name, format!("{number} is more than {}", json::MAX));
             }
         }
         if let Some(path) = &self.rtl
@@ -452,8 +452,8 @@ impl<U: Programs> Case<U> {
         if self.noise_cycles == Some(0) {
             return bad("noise_clocks", "0 would compare nothing".to_owned());
         }
-        if let Some(cycles) = self.noise_cycles.filter(|cycles| *cycles > MOST_NOISE) {
-            let why = format!("{cycles} is more than {MOST_NOISE}");
+        if let Some(cycles) = self.noise_cycles.filter(|cycles| *cycles > MAX_NOISE) {
+            let why = format!("{cycles} is more than {MAX_NOISE}");
             return bad("noise_clocks", why);
         }
         // Only a noisy case may have no limit: it ends after `noise_cycles` cycles.

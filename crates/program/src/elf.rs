@@ -21,7 +21,7 @@ pub const REL: u16 = 1;
 pub const EXEC: u16 = 2;
 
 /// Maximum number of functions in a file; a file with more is taken to be damaged.
-pub const MOST_FUNCTIONS: usize = 4096;
+pub const MAX_FUNCTIONS: usize = 4096;
 /// Maximum length of a symbol name in bytes.
 pub const LONGEST_SYMBOL: usize = 4096;
 
@@ -401,8 +401,8 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
         if symbol.st_type() != STT_FUNC {
             continue;
         }
-        if found.len() + undefined.len() == MOST_FUNCTIONS {
-            let message = format!("more than {MOST_FUNCTIONS} functions");
+        if found.len() + undefined.len() == MAX_FUNCTIONS {
+            let message = format!("more than {MAX_FUNCTIONS} functions");
             return Err(Flaw::new(elf.sections[table].title(), message));
         }
         let name = name_at(strings, symbol.st_name(E)).ok_or_else(|| {

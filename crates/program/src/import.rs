@@ -109,7 +109,7 @@ pub fn sound_name(name: &str) -> String {
 }
 
 /// Maximum number of entries of a list that a message shows.
-pub const MOST_SHOWN: usize = 16;
+pub const MAX_SHOWN: usize = 16;
 
 /// Returns `slot 3` or `slots 3, 5` for `one` = `slot`. Shows at most `most` places and counts the others.
 pub fn places(one: &str, at: &[usize], most: usize) -> String {
@@ -140,10 +140,10 @@ pub fn choose(
     let there = || {
         let shown: Vec<String> = (1..)
             .zip(names)
-            .take(MOST_SHOWN)
+            .take(MAX_SHOWN)
             .map(|(n, name)| format!("{n} {}", sound_name(name)))
             .collect();
-        let more = match names.len().saturating_sub(MOST_SHOWN) {
+        let more = match names.len().saturating_sub(MAX_SHOWN) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };

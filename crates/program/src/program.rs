@@ -123,12 +123,12 @@ impl<U: Programs> Default for Records<U> {
 
 impl<U: Programs> Records<U> {
     /// Maximum number of records that are kept, about 100 megabytes.
-    pub const MOST: usize = 4_000_000;
+    pub const MAX: usize = 4_000_000;
 
     /// Returns the verdict of the unit's scalar judge on the recorded run.
     pub fn judge(&self, case: &Case<U>, end: &U::State) -> Verdict {
         if self.lost > 0 {
-            return Verdict::NotStructured(format!("more than {} instructions", Self::MOST));
+            return Verdict::NotStructured(format!("more than {} instructions", Self::MAX));
         }
         if case.noise_cycles.is_some() {
             return Verdict::NotStructured("launched again and again".to_owned());
@@ -153,7 +153,7 @@ impl<U: Programs> Watch<U> for Records<U> {
     #[inline]
     fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if let (Step::Executed, Some((before, pins))) = (golden.step(), &self.before) {
-            if self.records.len() < Self::MOST {
+            if self.records.len() < Self::MAX {
                 self.records.push(U::record(before, pins, golden.state()));
             } else {
                 self.lost += 1;

@@ -25,7 +25,7 @@ pub struct Size {
 
 impl Size {
     /// Largest width and height.
-    pub const MOST: u32 = 4096;
+    pub const MAX: u32 = 4096;
 
     /// Returns the number of blocks in a row; the last one may lie partly outside the picture.
     pub fn across(self) -> u32 {

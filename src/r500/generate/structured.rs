@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{Ignore, MOST_POPS, Options, STACK_DEPTH};
+use super::{Ignore, MAX_POPS, Options, STACK_DEPTH};
 use crate::generate::{chance, choose, pick, when};
 use crate::input::InputError;
 use crate::r500::asm::{Cond, Line, Stmt, Targets, expand};
@@ -355,7 +355,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Adds a conditional RETURN at the top level of a subroutine.
     fn conditional_return(&mut self, at: &mut At) {
         let Some(counters) = at.sub else { return };
-        if at.dynamic || at.in_static || at.levels >= self.limit().min(MOST_POPS) {
+        if at.dynamic || at.in_static || at.levels >= self.limit().min(MAX_POPS) {
             return;
         }
         // Without counters, all lanes have to agree.
@@ -409,7 +409,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             (
                 Kind::Leave,
                 when(
-                    at.loops > 0 && at.pops <= MOST_POPS,
+                    at.loops > 0 && at.pops <= MAX_POPS,
                     if at.pops > 0 { 6 } else { 3 },
                 ),
             ),

@@ -344,7 +344,7 @@ fn registers(program: &Program) -> String {
 /// Returns `program` as a `.s` file.
 ///
 /// [`super::assemble`] makes an equal program of it if its name is that of the file and it has at least one
-/// instruction and no more than [`MOST_QUADS`](crate::r700::program::MOST_QUADS).
+/// instruction and no more than [`MAX_QUADS`](crate::r700::program::MAX_QUADS).
 pub fn program_text(program: &Program) -> String {
     listing(program, |quad, notes| (mnemonic(quad), notes.join("; ")))
 }

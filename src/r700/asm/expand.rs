@@ -3,7 +3,7 @@
 use super::{Code, ElseForm, EndifForm, Line, Stmt, When, text};
 use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Word};
-use crate::r700::program::{MOST_QUADS, Quad};
+use crate::r700::program::{MAX_QUADS, Quad};
 use crate::text::{Errors, Labels, Place};
 
 /// The frame that keeps the lanes of an IF.
@@ -76,7 +76,7 @@ struct Expander<'a> {
 ///
 /// Statements do not nest; a BREAK or CONTINUE is outside a loop of the same subroutine; a RETURN or END
 /// is where a frame is open; a form needs an ALU instruction to fuse with and there is none; a label is
-/// unknown or defined twice; a number does not fit its field; there are more than [`MOST_QUADS`] instructions.
+/// unknown or defined twice; a number does not fit its field; there are more than [`MAX_QUADS`] instructions.
 pub fn expand(stmts: &[Line<Stmt>], file: &str) -> Result<Code, InputError> {
     let mut e = Expander {
         file,
@@ -154,7 +154,7 @@ impl Expander<'_> {
     /// Adds an instruction and returns its address.
     fn emit(&mut self, line: usize, quad: Quad) -> Result<usize, InputError> {
         let at = self.here();
-        if at == MOST_QUADS {
+        if at == MAX_QUADS {
             return Err(self.error(line, "program", text::too_many()));
         }
         self.code.quads.push(quad);

@@ -83,7 +83,7 @@ use super::dis::all_fields;
 use super::{ElseForm, EndifForm, Line, LoopKind, Stmt, When, expand};
 use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Mem, MemOp};
-use crate::r700::program::{MOST_QUADS, Program, Quad, Registers};
+use crate::r700::program::{MAX_QUADS, Program, Quad, Registers};
 use crate::text::{
     self, Address, Given, HexItem, Item, Operands, Place, is_indexed, no_instruction, program_name,
 };
@@ -135,7 +135,7 @@ fn hex_lines(source: &str, file: &str) -> Result<Program, InputError> {
     text::hex_items(source, file, |at, item| match item {
         HexItem::Directive(word, operands) => settings.directive(at, &word, operands, false),
         HexItem::Words(words) => {
-            if quads.len() == MOST_QUADS {
+            if quads.len() == MAX_QUADS {
                 return Err(at.error("program", too_many()));
             }
             quads.push(quad(at, "instruction", &words)?);
@@ -149,7 +149,7 @@ fn hex_lines(source: &str, file: &str) -> Result<Program, InputError> {
 
 /// Returns the message for an instruction beyond the maximum number of instructions.
 pub(super) fn too_many() -> String {
-    format!("has more than {MOST_QUADS} instructions: this is the first too many")
+    format!("has more than {MAX_QUADS} instructions: this is the first too many")
 }
 
 /// Parses `DW0 DW1 [u]`.
@@ -248,7 +248,7 @@ impl Settings {
         if quads.is_empty() {
             return Err(no_instruction(file));
         }
-        // At most MOST_QUADS.
+        // At most MAX_QUADS.
         let len = quads.len() as u32;
         Ok(Program {
             name: program_name(file),

@@ -718,7 +718,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::r700::program::MOST_QUADS;
+    use crate::r700::program::MAX_QUADS;
 
     #[test]
     fn raw_programs_come_in_all_sorts() {
@@ -726,7 +726,7 @@ mod tests {
         let (mut opcodes, mut illegal) = (BTreeSet::new(), 0);
         for seed in 1..=300 {
             let p = raw(&mut Pcg64Mcg::seed_from_u64(seed));
-            assert!((1..=MOST_QUADS).contains(&p.quads.len()), "seed {seed}");
+            assert!((1..=MAX_QUADS).contains(&p.quads.len()), "seed {seed}");
             illegal += u32::from(
                 p.quads
                     .iter()

@@ -138,16 +138,16 @@ fn raised_programs_do_the_same_higher_up() {
         let low = structured(&mut rng, &Options::ALL);
         let mut high = low.clone();
         raise(&mut rng, &mut high);
-        assert!(high.quads.len() <= MOST_QUADS, "seed {seed}");
-        last += u32::from(high.quads.len() == MOST_QUADS);
+        assert!(high.quads.len() <= MAX_QUADS, "seed {seed}");
+        last += u32::from(high.quads.len() == MAX_QUADS);
         let mut base = (high.quads.len() - low.quads.len()) as u32;
         let zeros = (base as usize).saturating_sub(2);
         let below = high.quads[..zeros].iter();
         assert!(below.cloned().all(|q| q == Quad::default()), "seed {seed}");
-        if high.regs.entry as usize >= MOST_QUADS {
+        if high.regs.entry as usize >= MAX_QUADS {
             assert_eq!(zeros, 0, "seed {seed}");
             again += 1;
-            base = high.regs.entry / MOST_QUADS as u32 * MOST_QUADS as u32;
+            base = high.regs.entry / MAX_QUADS as u32 * MAX_QUADS as u32;
         }
         if base == 0 || high.regs.entry != low.regs.entry + base {
             continue;

@@ -18,7 +18,7 @@ use super::{Part, STACK, mask_updates, target};
 use crate::import::with_tabs;
 use crate::input::InputError;
 use crate::r700::isa::{Cf, CfOp, Word};
-use crate::r700::program::{MOST_QUADS, Program, Quad, Registers};
+use crate::r700::program::{MAX_QUADS, Program, Quad, Registers};
 use crate::unit::{LoadOptions, Loaded};
 
 /// Beginnings of the first line of a shader.
@@ -151,8 +151,8 @@ impl Shader {
             let message = "is not followed by the two words of a CF instruction".to_owned();
             return self.fail(file, line, &field, message);
         };
-        if self.quads.len() == MOST_QUADS {
-            let message = format!("more than {MOST_QUADS} CF instructions");
+        if self.quads.len() == MAX_QUADS {
+            let message = format!("more than {MAX_QUADS} CF instructions");
             return self.fail(file, line, "program", message);
         }
         let quad = Quad { dw0, dw1, u: false };
@@ -227,7 +227,7 @@ impl Shader {
         let mut warnings: Vec<String> = gpu.map(|gpu| (*gpu).to_owned()).collect();
         warnings.extend(super::remarks(&illegal, &several));
         let regs = Registers {
-            // At most MOST_QUADS.
+            // At most MAX_QUADS.
             prog_len: quads.len() as u32,
             stack_size: self.stack_size.unwrap_or(STACK),
             ..Registers::default()

@@ -16,7 +16,7 @@
 use super::{Part, STACK, target};
 use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Kcache, Mem, MemOp, Word};
-use crate::r700::program::{MOST_QUADS, Program, Quad, Registers};
+use crate::r700::program::{MAX_QUADS, Program, Quad, Registers};
 use crate::text::{Place, program_name};
 use crate::unit::Loaded;
 
@@ -358,8 +358,8 @@ impl Listing {
         op: Op,
         options: &'a str,
     ) -> Result<(), InputError> {
-        if self.quads.len() == MOST_QUADS {
-            return Err(at.error("program", format!("more than {MOST_QUADS} CF instructions")));
+        if self.quads.len() == MAX_QUADS {
+            return Err(at.error("program", format!("more than {MAX_QUADS} CF instructions")));
         }
         let name = name.strip_suffix(':').unwrap_or(name);
         let mut options = Options::new(at, name, options)?;
@@ -379,7 +379,7 @@ impl Listing {
                 quad
             }
             Op::Cf(op) => {
-                // At most MOST_QUADS.
+                // At most MAX_QUADS.
                 let next = self.quads.len() as u32 + 1;
                 let quad = general(&mut options, op, next)?;
                 if let Word::Cf(cf) = Word::decode(quad)
@@ -501,7 +501,7 @@ impl Listing {
             program: Program {
                 name: String::new(),
                 regs: Registers {
-                    // At most MOST_QUADS.
+                    // At most MAX_QUADS.
                     prog_len: quads.len() as u32,
                     ..Registers::default()
                 },

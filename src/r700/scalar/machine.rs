@@ -2,7 +2,7 @@
 
 use super::{
     Alu, Built, Class, Control, END_STACK, FIELD, Frame, ILLEGAL, LOOP_OPEN, Lane, LoopType,
-    MOST_CALLS, NO_CALL, NO_LOOP, OVERFLOW, Op, PC_RANGE, Stack, Stacks, Status, Step, Turn,
+    MAX_CALLS, NO_CALL, NO_LOOP, OVERFLOW, Op, PC_RANGE, Stack, Stacks, Status, Step, Turn,
     UNDERFLOW, Word,
 };
 use crate::r700::program::Program;
@@ -287,7 +287,7 @@ impl<'p> Machine<'p> {
                     stack: stacks.push(lane.stack, frame),
                     ..lane
                 };
-                match (holds && depth <= MOST_CALLS, ok) {
+                match (holds && depth <= MAX_CALLS, ok) {
                     (false, _) => (Ok(next), None),
                     (true, true) => (Ok(calls), None),
                     (true, false) => (Ok(next), Some(Ok(calls))),

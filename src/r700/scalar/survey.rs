@@ -27,7 +27,7 @@ impl Survey<'_> {
     }
 
     fn is_too_large(&self) -> bool {
-        self.met + self.pairs.len() + self.next > MOST_STATES
+        self.met + self.pairs.len() + self.next > MAX_STATES
     }
 
     fn step(&mut self, id: Id) -> Step<Id> {
@@ -75,7 +75,7 @@ impl Survey<'_> {
             let word = self.machine.word(lane.pc);
             if word.op == Op::Control(Control::Call) && self.machine.holds(&word) {
                 let depth = self.known.stacks.node(lane.stack).depth;
-                self.skips |= depth + word.calls > MOST_CALLS;
+                self.skips |= depth + word.calls > MAX_CALLS;
             }
             if let Some(led) = step.led
                 && !self.overflows(led)
@@ -84,7 +84,7 @@ impl Survey<'_> {
                     .map_err(|why| reason(lane.pc, &word, &why))?;
             }
             if self.is_too_large() {
-                let why = format!("more than {MOST_STATES} ways to get there");
+                let why = format!("more than {MAX_STATES} ways to get there");
                 return Err(NotStructured { pc: lane.pc, why });
             }
         }

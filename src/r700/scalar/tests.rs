@@ -600,5 +600,5 @@ fn a_large_program_of_which_little_runs_takes_little_memory() {
     let scalar = Scalar::new(&p, true).unwrap();
     let known = scalar.known.borrow();
     assert!(known.states.len() < 10, "{}", known.states.len());
-    assert!(known.states.capacity() <= MOST_ROOM && known.ids.capacity() <= 2 * MOST_ROOM);
+    assert!(known.states.capacity() <= MAX_ROOM && known.ids.capacity() <= 2 * MAX_ROOM);
 }

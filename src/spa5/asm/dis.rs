@@ -321,7 +321,7 @@ fn head(program: &Program) -> String {
 /// Returns `program` as a `.s` file, with labels as targets.
 ///
 /// [`super::assemble`] makes an equal program of it if its name is that of the file; its words are whole bundles,
-/// at least one and no more than [`MOST_BUNDLES`](crate::spa5::program::MOST_BUNDLES); its entry and
+/// at least one and no more than [`MAX_BUNDLES`](crate::spa5::program::MAX_BUNDLES); its entry and
 /// `prog_size` can be launched (spa5-6); and its targets are normalized addresses of instructions
 /// in the program.
 pub fn program_text(program: &Program) -> String {

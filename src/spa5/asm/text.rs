@@ -91,7 +91,7 @@ use crate::spa5::isa::{
     BlockOp, Branch, Code, CodeError, Indirect, Label, Leave, LeaveOp, NOP, OFFSETS, SetUp,
     SetUpOp, Target, Word, is_control, norm,
 };
-use crate::spa5::program::{MOST_BUNDLES, Program};
+use crate::spa5::program::{MAX_BUNDLES, Program};
 use crate::text::{self, Errors, Given, HexItem, Line, Place, no_instruction, program_name};
 
 mod directives;
@@ -681,7 +681,7 @@ impl<'a> Assembler<'a> {
             }
             *word = listed;
         }
-        // At most MOST_BUNDLES * BUNDLE.
+        // At most MAX_BUNDLES * BUNDLE.
         let size = words.len() as u32 * 8;
         let program = Program {
             name: program_name(file),
@@ -762,11 +762,11 @@ fn one_of(stem: &str, [first, second]: [&str; 2]) -> Option<bool> {
 const ADDRESSES: (i64, i64) = (0, u32::MAX as i64);
 
 /// Largest `.align`.
-const MOST_ALIGNED: u32 = 4096;
+const MAX_ALIGNED: u32 = 4096;
 
 /// Returns the message for a word beyond the maximum number of words.
 fn too_long() -> String {
-    format!("has more than {MOST_BUNDLES} bundles: this is the first word too many")
+    format!("has more than {MAX_BUNDLES} bundles: this is the first word too many")
 }
 
 /// Returns an instruction whose text is complete.

@@ -561,7 +561,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
         code.push(word);
         debug_assert_eq!(norm(code.end()), seq(pc));
     }
-    // Far less than MOST_BUNDLES, and no labels.
+    // Far less than MAX_BUNDLES, and no labels.
     let words = code.finish().unwrap_or_default();
     let mut program = program("raw_mapped", words);
     let size = program.prog_size;

@@ -238,7 +238,7 @@ fn programs_are_fit_for_a_launch() {
             unstructured(&mut rng),
         ] {
             assert!(!p.words.is_empty() && p.words.len() % 4 == 0, "seed {seed}");
-            assert!(p.words.len() / 4 <= super::super::program::MOST_BUNDLES);
+            assert!(p.words.len() / 4 <= super::super::program::MAX_BUNDLES);
             assert_eq!((p.entry % 8, p.prog_size % 32), (0, 0), "seed {seed}");
             let placed = placed(&mut rng, p.clone());
             let end = u64::from(placed.prog_base) + u64::from(placed.prog_size);

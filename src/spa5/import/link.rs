@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::cubin::{Cubin, ENTRY, Info, check_info, info_name};
 use super::{at, check_length, instructions, notes, words};
 use crate::elf::{Flaw, Function, Relocation};
-use crate::import::MOST_SHOWN;
+use crate::import::MAX_SHOWN;
 use crate::spa5::isa::{CONTROL, NOP, Target, Word, is_control, norm};
 use crate::spa5::program::{BUNDLE, Program};
 use crate::unit::Loaded;
@@ -142,7 +142,7 @@ impl<'c, 'a> Link<'c, 'a> {
         }
         self.parts.push(Part {
             section,
-            // At most MOST_BUNDLES bundles.
+            // At most MAX_BUNDLES bundles.
             base: base as u32,
             words,
             relocations,
@@ -297,7 +297,7 @@ impl<'c, 'a> Link<'c, 'a> {
             let word = if returns { RET } else { TRAP };
             program.words.extend([CONTROL, word, NOP, NOP]);
         }
-        // At most MOST_BUNDLES bundles.
+        // At most MAX_BUNDLES bundles.
         program.prog_size = 8 * program.words.len() as u32;
         let mut warnings = notes(&program.words);
         warnings.extend(self.stand_ins());
@@ -362,7 +362,7 @@ impl<'c, 'a> Link<'c, 'a> {
                     format!("{name} at {address:#06x}")
                 })
                 .collect();
-            let shown = named.len().min(MOST_SHOWN);
+            let shown = named.len().min(MAX_SHOWN);
             let more = match named.len() - shown {
                 0 => String::new(),
                 more => format!(" and {more} more"),

@@ -1,7 +1,7 @@
 //! Puts instructions into bundles, with labels for targets.
 
 use super::{CONTROL, NOP, Target, Word, is_control, norm};
-use crate::spa5::program::{BUNDLE, MOST_BUNDLES, WORDS};
+use crate::spa5::program::{BUNDLE, MAX_BUNDLES, WORDS};
 
 /// A place in a [`Code`], which may be used before its address is known. It belongs to the `Code` that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -10,7 +10,7 @@ pub struct Label(usize);
 /// The reason why a [`Code`] gives no program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeError {
-    /// More than [`MOST_BUNDLES`] bundles.
+    /// More than [`MAX_BUNDLES`] bundles.
     TooLong,
     /// The instruction at `at` leads to `label`, which was never bound.
     Unbound {
@@ -60,7 +60,7 @@ impl Code {
     /// Returns the address of the next word: of a control word if the next instruction is the first of its bundle and
     /// [`Code::control`] has not placed one.
     pub fn end(&self) -> u32 {
-        // Only about 2^29 words would overflow this; MOST_BUNDLES is far less.
+        // Only about 2^29 words would overflow this; MAX_BUNDLES is far less.
         u32::try_from(self.words.len() * 8).unwrap_or(!31)
     }
 
@@ -71,7 +71,7 @@ impl Code {
 
     /// Returns whether there is no room for another instruction: [`Code::finish`] would refuse it.
     pub fn is_full(&self) -> bool {
-        self.words.len() >= MOST_BUNDLES * WORDS
+        self.words.len() >= MAX_BUNDLES * WORDS
     }
 
     /// Returns whether it holds no words.
@@ -164,14 +164,14 @@ impl Code {
     /// See [`CodeError`].
     pub fn finish(mut self) -> Result<Vec<u64>, CodeError> {
         self.align(BUNDLE);
-        if self.words.len() > MOST_BUNDLES * WORDS {
+        if self.words.len() > MAX_BUNDLES * WORDS {
             return Err(CodeError::TooLong);
         }
         for &(at, label) in &self.named {
             let address = self
                 .address(label)
                 .ok_or(CodeError::Unbound { at, label })?;
-            // Offsets within MOST_BUNDLES bundles are far smaller than those that fit.
+            // Offsets within MAX_BUNDLES bundles are far smaller than those that fit.
             let word = &mut self.words[at as usize / 8];
             let old = Word::decode(*word).target().unwrap_or(Target::Offset(0));
             let address = match old {

@@ -1,7 +1,7 @@
 //! Tests of the instruction set.
 
 use super::*;
-use crate::spa5::program::MOST_BUNDLES;
+use crate::spa5::program::MAX_BUNDLES;
 
 fn set_up(op: SetUpOp, offset: i32) -> Word {
     Word::set_up(op).with_target(Target::Offset(offset))
@@ -337,12 +337,12 @@ fn code_places_control_words_and_labels() {
 #[test]
 fn code_has_a_limit() {
     let mut code = Code::default();
-    for _ in 0..3 * MOST_BUNDLES {
+    for _ in 0..3 * MAX_BUNDLES {
         assert!(!code.is_full());
         code.push(Word::NOP);
     }
     assert!(code.is_full());
-    assert_eq!(code.clone().finish().unwrap().len(), 4 * MOST_BUNDLES);
+    assert_eq!(code.clone().finish().unwrap().len(), 4 * MAX_BUNDLES);
     code.push(Word::NOP);
     assert_eq!(code.finish(), Err(CodeError::TooLong));
 }

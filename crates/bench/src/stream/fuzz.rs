@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::coverage::Coverage;
 use super::shrink::{Budget, Shrunk, shrink};
-use super::{MOST_CYCLES, Pace, RESET_CYCLES, Stream};
+use super::{MAX_CYCLES, Pace, RESET_CYCLES, Stream};
 use crate::check::TestCase;
 use crate::design::Design;
 use crate::dut::Rtl;
@@ -27,7 +27,7 @@ pub struct Options {
     pub seed: u64,
     /// Number of streams.
     pub streams: u64,
-    /// Cycles per stream, 1 to [`MOST_CYCLES`]; a long one, one in [`LONG_EVERY`], has [`LONG`] times as many.
+    /// Cycles per stream, 1 to [`MAX_CYCLES`]; a long one, one in [`LONG_EVERY`], has [`LONG`] times as many.
     pub cycles: usize,
     /// Limits for shrinking a failing stream.
     pub budget: Budget,
@@ -95,7 +95,7 @@ pub struct Summary {
 /// The stream that failed, or on which the golden model panics ([`Cause::NotRun`]).
 ///
 /// # Panics
-/// `seed` is 0, there are no streams, or `cycles` is not in 1 to [`MOST_CYCLES`]: nothing would be compared.
+/// `seed` is 0, there are no streams, or `cycles` is not in 1 to [`MAX_CYCLES`]: nothing would be compared.
 pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<Found<Stream<D>>>> {
     let Options {
         seed,
@@ -108,8 +108,8 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
         "a seed and a number of streams from 1 on"
     );
     assert!(
-        (1..=MOST_CYCLES).contains(&cycles),
-        "1 to {MOST_CYCLES} cycles"
+        (1..=MAX_CYCLES).contains(&cycles),
+        "1 to {MAX_CYCLES} cycles"
     );
     let mut summary = Summary {
         streams: 0,
@@ -120,7 +120,7 @@ pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<F
         // A seed must not be 0.
         let seed = seed.checked_add(number).unwrap_or(number + 1);
         let (length, pace) = match number % LONG_EVERY == LONG_EVERY - 1 {
-            true => (cycles.saturating_mul(LONG).min(MOST_CYCLES), Pace::Long),
+            true => (cycles.saturating_mul(LONG).min(MAX_CYCLES), Pace::Long),
             false => (cycles, Pace::Short),
         };
         let (stream, panicked) = Stream::<D>::draw(seed, length, pace, rtl.build());

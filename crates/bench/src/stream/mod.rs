@@ -58,7 +58,7 @@ pub const LONG_RESET_EVERY: u32 = 2_000;
 /// A pin that stays is drawn anew in one of this many cycles.
 const STAYS: u32 = 32;
 /// Most cycles of a stream.
-pub const MOST_CYCLES: usize = 1_000_000;
+pub const MAX_CYCLES: usize = 1_000_000;
 
 /// A case of a design without programs: its pins in every cycle.
 #[derive(Serialize, Deserialize)]
@@ -328,8 +328,8 @@ impl<D: Design> TestCase for Stream<D> {
         }
         match self.cycles.0.len() {
             0 => bad("cycles", "none: nothing would be compared".to_owned()),
-            1..=MOST_CYCLES => Ok(()),
-            n => bad("cycles", format!("{n} are more than {MOST_CYCLES}")),
+            1..=MAX_CYCLES => Ok(()),
+            n => bad("cycles", format!("{n} are more than {MAX_CYCLES}")),
         }
     }
 

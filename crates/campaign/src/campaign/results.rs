@@ -161,11 +161,11 @@ fn unseal(line: &[u8], file: &str, number: usize) -> Result<String, InputError> 
 }
 
 /// Maximum length in bytes of a header, and of a line with a piece.
-const MOST_HEADER: u64 = 1 << 20;
-const MOST_CHUNK: u64 = input::MOST_BYTES;
+const MAX_HEADER: u64 = 1 << 20;
+const MAX_CHUNK: u64 = input::MAX_BYTES;
 
 /// Maximum of every counter of a piece: its cases take some hundred cycles each, or end by construction.
-const MOST_COUNT: u64 = 1 << 32;
+const MAX_COUNT: u64 = 1 << 32;
 
 /// Returns the header of a file of results; `None` if even the first line is incomplete, so that there are no results.
 ///
@@ -174,7 +174,7 @@ const MOST_COUNT: u64 = 1 << 32;
 pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
     let file = &*path.to_string_lossy();
     let mut from = BufReader::new(input::open(path)?);
-    let mut line = input::read_line(&mut from, MOST_HEADER, file, 1)?;
+    let mut line = input::read_line(&mut from, MAX_HEADER, file, 1)?;
     if line.pop() != Some(b'\n') {
         return Ok(None);
     }
@@ -208,7 +208,7 @@ fn tally<U: Campaign>(
     let mut tally = Tally::new(options, header.shard);
     let mut end = 0;
     for n in 1.. {
-        let line = input::read_line(&mut from, MOST_CHUNK, file, n)?;
+        let line = input::read_line(&mut from, MAX_CHUNK, file, n)?;
         let Some(whole) = line.strip_suffix(b"\n") else {
             break;
         };
@@ -219,8 +219,8 @@ fn tally<U: Campaign>(
         let bad = |field: &str, why: String| InputError::new(file, n, field, why);
         let piece: Piece<U> = serde_json::from_str(&unseal(whole, file, n)?)
             .map_err(|e| bad("piece", e.to_string()))?;
-        if let Some(count) = piece.summary.counts().find(|count| *count > MOST_COUNT) {
-            let why = format!("{count}, where {MOST_COUNT} is the most that a chunk counts");
+        if let Some(count) = piece.summary.counts().find(|count| *count > MAX_COUNT) {
+            let why = format!("{count}, where {MAX_COUNT} is the most that a chunk counts");
             return Err(bad("summary", why));
         }
         for failed in &piece.summary.failures {
@@ -312,7 +312,7 @@ impl Results {
             Err(TryLockError::Error(e)) => return Err(bad("lock", e.to_string())),
         }
         let first = seal(header);
-        let there = input::read_line(&mut BufReader::new(&file), MOST_HEADER, &name, 1)?;
+        let there = input::read_line(&mut BufReader::new(&file), MAX_HEADER, &name, 1)?;
         file.rewind().map_err(shown)?;
         let (tally, end) = if there.ends_with(b"\n") {
             tally(BufReader::new(&file), &name, header, options)?

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CHUNK, Failed, Limit, MOST_FAILED, Options, Summary};
+use super::{CHUNK, Failed, Limit, MAX_FAILED, Options, Summary};
 use crate::cover::Met;
 use crate::grammar::Campaign;
 
@@ -25,15 +25,15 @@ pub struct Shard {
 
 impl Shard {
     /// Maximum number of shards of a campaign.
-    pub const MOST: u64 = 1_000_000;
+    pub const MAX: u64 = 1_000_000;
 
     /// Returns shard `index` of `of`.
     ///
     /// # Errors
-    /// 1 <= `index` <= `of` <= [`Shard::MOST`] does not hold.
+    /// 1 <= `index` <= `of` <= [`Shard::MAX`] does not hold.
     pub fn new(index: u64, of: u64) -> Result<Self, String> {
-        if of > Self::MOST {
-            return Err(format!("{of} shards, more than {}", Self::MOST));
+        if of > Self::MAX {
+            return Err(format!("{of} shards, more than {}", Self::MAX));
         }
         if !(1..=of).contains(&index) {
             return Err(format!("there is no shard {index} of {of}, only 1..{of}"));
@@ -146,8 +146,8 @@ impl<U: Campaign> Piece<U> {
 /// The chunks of a campaign, or of a shard of it: hands them out in order, takes their results in any order, and adds the
 /// results in order.
 ///
-/// A campaign ends with the chunk that reaches the limit, with the first chunk in which [`MOST_LOST`](super::MOST_LOST) cases
-/// crashed or hung, with the chunk with which [`MOST_FAILED`] programs have failed or, without `keep_going`, with the first chunk that
+/// A campaign ends with the chunk that reaches the limit, with the first chunk in which [`MAX_LOST`](super::MAX_LOST) cases
+/// crashed or hung, with the chunk with which [`MAX_FAILED`] programs have failed or, without `keep_going`, with the first chunk that
 /// has a failure. Later chunks do not count.
 pub struct Tally<U: Campaign> {
     options: Options,
@@ -316,7 +316,7 @@ impl<U: Campaign> Tally<U> {
             let failed = self.total.failures.len();
             // A campaign that has reached its limit leaves nothing out.
             let over = self.over(self.next, self.total.compared.cycles);
-            self.total.too_many = (failed >= MOST_FAILED && !over).then_some(failed);
+            self.total.too_many = (failed >= MAX_FAILED && !over).then_some(failed);
         }
         Ok(())
     }

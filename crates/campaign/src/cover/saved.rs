@@ -19,8 +19,8 @@ pub const FORMAT: u32 = 3;
 const AGAIN: &str = "measure again with `cover --json`";
 
 /// Maximum number of missed bins that the text lists completely. JSON and HTML page always list all of them.
-const MOST_LISTED: usize = 64;
-/// Number of missed bins of each group that the text lists if there are more than [`MOST_LISTED`].
+const MAX_LISTED: usize = 64;
+/// Number of missed bins of each group that the text lists if there are more than [`MAX_LISTED`].
 const LISTED_EACH: usize = 3;
 
 /// A coverage file.
@@ -281,8 +281,8 @@ impl UnitCoverage {
             self.runs.push(theirs);
         }
         self.failures.extend(other.failures.iter().cloned());
-        let full = |field: String| bad(field, format!("more than {} in all", json::MOST));
-        let sum = |a: u64, b: u64| a.checked_add(b).filter(|sum| *sum <= json::MOST);
+        let full = |field: String| bad(field, format!("more than {} in all", json::MAX));
+        let sum = |a: u64, b: u64| a.checked_add(b).filter(|sum| *sum <= json::MAX);
         let mut totals = other.totals;
         for (mine, theirs) in self.totals.each().into_iter().zip(totals.each()) {
             match sum(*mine, *theirs) {
@@ -331,7 +331,7 @@ impl UnitCoverage {
             line(&g.name, &format!("{share}  {}", axes.join(" x ")));
         }
         let each = match self.missed().count() {
-            0..=MOST_LISTED => MOST_LISTED,
+            0..=MAX_LISTED => MAX_LISTED,
             _ => LISTED_EACH,
         };
         for g in &self.groups {

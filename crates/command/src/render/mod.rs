@@ -49,7 +49,7 @@ use reconverge::quantity::stall;
 
 /// Limit of the instructions of a wavefront: at this limit its case, with the conditions that its lanes compute, is a file of a few
 /// megabytes.
-const MOST_STEPS: u64 = 200_000;
+const MAX_STEPS: u64 = 200_000;
 
 #[derive(Args)]
 pub struct RenderArgs {
@@ -97,7 +97,7 @@ pub struct RenderArgs {
     #[arg(long, default_value = "1", value_parser = seed)]
     seed: u64,
     /// Give up a wavefront after this many instructions
-    #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..=MOST_STEPS))]
+    #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u64).range(1..=MAX_STEPS))]
     max_steps: u64,
     /// Worker processes [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -113,8 +113,8 @@ pub struct RenderArgs {
 fn size(text: &str) -> Result<Size, String> {
     let (width, height) = text.split_once('x').ok_or("no x; a size is e.g. 256x256")?;
     let number = |text: &str| match text.parse() {
-        Ok(n @ 1..=Size::MOST) => Ok(n),
-        _ => Err(format!("{text:?} is not 1..{}", Size::MOST)),
+        Ok(n @ 1..=Size::MAX) => Ok(n),
+        _ => Err(format!("{text:?} is not 1..{}", Size::MAX)),
     };
     Ok(Size {
         width: number(width)?,

@@ -1,6 +1,6 @@
 //! Names: which are allowed, and which are reserved.
 
-use crate::MOST_NAME;
+use crate::MAX_NAME;
 use crate::error::Error;
 use crate::table::Table;
 
@@ -61,14 +61,14 @@ pub(super) fn is_identifier(text: &str) -> bool {
         .next()
         .is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && text.len() <= MOST_NAME
+        && text.len() <= MAX_NAME
 }
 
 /// Reads a name that becomes part of other names.
 pub(super) fn part_of_names(table: &Table, key: &'static str) -> Result<String, Error> {
     let name = table.required_string(key)?;
     if !is_identifier(&name) || name.starts_with('_') || name.chars().any(|c| c.is_uppercase()) {
-        let limit = format!("a to z, 0 to 9 and _, at most {MOST_NAME} of them");
+        let limit = format!("a to z, 0 to 9 and _, at most {MAX_NAME} of them");
         return Err(table.error(key, format!("{name:?} is not a name: {limit}")));
     }
     Ok(name)
@@ -117,7 +117,7 @@ pub(super) fn port_name(table: &Table, key: &'static str, name: String) -> Resul
     match is_identifier(&name) {
         true => Ok(name),
         false => {
-            let limit = format!("letters, digits and _, at most {MOST_NAME} of them");
+            let limit = format!("letters, digits and _, at most {MAX_NAME} of them");
             Err(table.error(key, format!("{name:?} is not an identifier: {limit}")))
         }
     }

@@ -44,7 +44,7 @@ pub enum Refused {
 type Literal = u32;
 
 /// The greatest number of a variable.
-const MOST_VARIABLES: u32 = 1 << 28;
+const MAX_VARIABLES: u32 = 1 << 28;
 
 /// Index of the beginning of a clause in the arena.
 type Place = u32;
@@ -72,7 +72,7 @@ pub fn check(dimacs: &str, proof: &[u8], stop: &AtomicBool) -> Result<usize, Ref
                     ended = true;
                     break;
                 }
-                literal if literal.unsigned_abs() > MOST_VARIABLES => return Err(bad()),
+                literal if literal.unsigned_abs() > MAX_VARIABLES => return Err(bad()),
                 literal => {
                     literals.push(literal.unsigned_abs() << 1 | u32::from(literal < 0));
                 }

@@ -22,7 +22,7 @@ const LITTLE: usize = 9000;
 /// A small conjunct has at most this many nodes.
 const SMALL: usize = 300;
 /// A question is divided into at most this many parts.
-const MOST_PARTS: usize = 256;
+const MAX_PARTS: usize = 256;
 
 /// How to ask a property.
 #[derive(Clone, Copy)]
@@ -564,7 +564,7 @@ pub(super) fn decide(
 fn parts_of(all: &Questions, bad: Vec<Lit>) -> Vec<Lit> {
     let parts = bad.iter().flat_map(|bad| all.aig.conjuncts(!*bad));
     let parts: Vec<Lit> = parts.map(|holds| !holds).collect();
-    match parts.len() <= MOST_PARTS {
+    match parts.len() <= MAX_PARTS {
         true => parts,
         false => bad,
     }

@@ -11,7 +11,7 @@ pub const TURN: usize = 20;
 /// Maximum width of a stack in characters; beyond it, the bottom frames are only counted.
 const STACK: usize = 28;
 /// Minimum width of the column for instructions, in characters.
-const LEAST: usize = 13;
+const MIN: usize = 13;
 /// Minimum width of the column for stacks, in characters.
 const SHORTEST: usize = 7;
 /// Minimum line width.
@@ -126,7 +126,7 @@ impl Layout {
         let beside = CYCLE + 2 + survey.pc + 2 + 2 + TURN + 2;
         let lanes = columns(survey.lanes).max("lanes".len()) + 2;
         let longest = survey.stack.max(SHORTEST);
-        let least = survey.text.clamp("instruction".len(), LEAST);
+        let least = survey.text.clamp("instruction".len(), MIN);
         let one_line = beside + lanes + longest + least <= width;
         let room = width.saturating_sub(beside + if one_line { lanes } else { 0 });
         let stack = longest.min(room.saturating_sub(least)).max(SHORTEST);

@@ -5,7 +5,7 @@ use rand::Rng;
 use super::{At, Builder, Routine};
 use crate::generate::pick;
 use crate::r500::asm::{Cond, Stmt};
-use crate::r500::generate::{MOST_POPS, STACK_DEPTH};
+use crate::r500::generate::{MAX_POPS, STACK_DEPTH};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Calls a subroutine that fits here; with `nearest`, the last one generated.
@@ -54,7 +54,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let left = self.limit() - at.levels;
         if left == 0 {
             self.plain(&at);
-            if at.loops > 0 && at.pops <= MOST_POPS {
+            if at.loops > 0 && at.pops <= MAX_POPS {
                 self.leave(&at);
             }
             return;

@@ -93,7 +93,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Adds a loop that no lane leaves before its count is at zero. Near its end `aL` needs 19 bits, and a
     /// loop inside it saves that value.
     pub(super) fn long_loop(&mut self, at: &At) {
-        const MOST: usize = 20_000;
+        const MAX: usize = 20_000;
         let count = match self.rng.random() {
             true => pick(self.rng, &[2047, 2048, 2049, 4094, 4095]),
             false => self.rng.random_range(1100..=4095),
@@ -112,7 +112,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         // Besides the LOOP_END: more than 4,096 instructions in all.
         let pass = self
             .rng
-            .random_range(3..=(MOST / usize::from(count) - 1).min(6));
+            .random_range(3..=(MAX / usize::from(count) - 1).min(6));
         let inside = self.chance(12).then(|| self.rng.random_range(0..=pass - 2));
         let mut left = pass;
         while left > 0 {

@@ -1,6 +1,6 @@
 //! Directives: sections, alignment, settings of a program, and the targets in a listing.
 
-use super::{ADDRESSES, Assembler, MOST_ALIGNED, REMARKS, Section, Spot};
+use super::{ADDRESSES, Assembler, MAX_ALIGNED, REMARKS, Section, Spot};
 use crate::input::InputError;
 use crate::spa5::isa::{NOP, Target};
 use crate::spa5::program::BUNDLE;
@@ -37,7 +37,7 @@ impl Assembler<'_> {
             }
             ".align" => {
                 self.one_operand(at, word, " N", operands)?;
-                let n = at.unsigned(word, operands, MOST_ALIGNED)?;
+                let n = at.unsigned(word, operands, MAX_ALIGNED)?;
                 self.align(at, n)
             }
             _ => match self.setting(at, word, operands, true)? {

@@ -49,8 +49,8 @@ pub(super) struct Parser<'t> {
 pub(super) type Parsed<T> = Result<T, InputError>;
 
 /// How deep brackets, blocks and operators may be nested, and how many operators may follow each other.
-pub(super) const MOST_DEPTH: u32 = 100;
-pub(super) const MOST_IN_A_ROW: usize = 1000;
+pub(super) const MAX_DEPTH: u32 = 100;
+pub(super) const MAX_IN_A_ROW: usize = 1000;
 
 /// Returns the precedence of a binary operator; a higher one binds tighter.
 pub(super) fn precedence(mark: &str) -> Option<u32> {
@@ -172,7 +172,7 @@ impl Parser<'_> {
 
     /// Reads `part`, one level deeper.
     fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth == MOST_DEPTH {
+        if self.depth == MAX_DEPTH {
             return Err(self.no("what lies in more than 100 brackets and blocks"));
         }
         self.depth += 1;
@@ -528,7 +528,7 @@ impl Parser<'_> {
         let mut in_a_row = 0;
         while let Some(level) = precedence(self.peek()).filter(|p| *p > least) {
             in_a_row += 1;
-            if in_a_row > MOST_IN_A_ROW {
+            if in_a_row > MAX_IN_A_ROW {
                 return Err(self.no("more than 1000 operators in a row"));
             }
             let mark = self.next();
