@@ -171,8 +171,7 @@ impl Place {
         let dir = self.dir.path().to_str().unwrap();
         let said = text(&output.stdout)
             .replace(command.to_str().unwrap(), "target/release/reconverge")
-            .replace(&format!("{dir}/reconverge/"), "")
-            .replace(&format!("{dir}/"), "../");
+            .replace(&format!("{dir}/"), "/home/me/");
         let lines: Vec<&str> = said.trim_end().lines().map(str::trim_end).collect();
         (lines.join("\n"), output.status.code())
     }

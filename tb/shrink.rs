@@ -258,7 +258,7 @@ fn rtl_that_stops_the_simulation_is_shrunk_and_replays() {
         line.split_once(".sv").unwrap().1.to_owned()
     };
     assert!(
-        report.contains(" to 1 instructions, 16 to 4 lanes"),
+        report.contains(" to 1 instruction, 16 to 4 lanes"),
         "{report}"
     );
     let replay = report.lines().rfind(|l| l.starts_with("replay ")).unwrap();

@@ -126,9 +126,15 @@ impl<U: Campaign> Shrunk<U> {
             (from, 0) => format!(", {from} cycles of noise to none"),
             (from, to) => format!(", {from} to {to} cycles of noise"),
         };
+        let plural = |one: bool| if one { "" } else { "s" };
         format!(
-            "program shrunk from {} to {} instructions, {} to {} lanes{noise}",
-            a.instructions, b.instructions, a.lanes, b.lanes
+            "program shrunk from {} to {} instruction{}, {} to {} lane{}{noise}",
+            a.instructions,
+            b.instructions,
+            plural(b.instructions == 1),
+            a.lanes,
+            b.lanes,
+            plural(b.lanes == 1),
         )
     }
 

@@ -14,7 +14,7 @@ use reconverge::shrink::Shrunk;
 use reconverge::unit::LoadOptions;
 use reconverge::wave::{self, shell};
 
-use super::run::trusted;
+use super::run::{relative, trusted};
 use super::show::{colour, width};
 use super::workers::Isolated;
 use super::{Agreed, Done, Failure as Trouble, complain, folder, print, print_styled, program};
@@ -329,16 +329,7 @@ fn run_command<U: Compiled>(
     if again.program != case.program || length > LONGEST_NAME || path.to_str().is_none() {
         return None;
     }
-    let shown = |path: &Path| {
-        let here = std::env::current_dir().ok();
-        let below = here.and_then(|here| path.strip_prefix(here).ok());
-        shell(
-            &below
-                .filter(|p| !p.as_os_str().is_empty())
-                .unwrap_or(path)
-                .to_string_lossy(),
-        )
-    };
+    let shown = |path: &Path| shell(&relative(path).to_string_lossy());
     let mut text = format!("{} run {} {}", shell(&program()), U::NAME, shown(path));
     text += &format!(" {}", case.options());
     if let Some(path) = conditions {

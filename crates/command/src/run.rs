@@ -130,6 +130,14 @@ pub fn parameters<U: Compiled>(given: &[(String, u32)]) -> BTreeMap<String, u32>
     given.iter().filter(differs).cloned().collect()
 }
 
+/// Returns `path` relative to the current folder if it lies below that folder, and otherwise unchanged: for commands and messages.
+pub fn relative(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| path.strip_prefix(here).ok());
+    let below = below.filter(|below| !below.as_os_str().is_empty());
+    below.unwrap_or(path).to_owned()
+}
+
 /// Returns `path` as an absolute path, for saved cases; unchanged if there is no current folder.
 pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
@@ -452,7 +460,6 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     let real = |dir: &Path| std::fs::canonicalize(dir).ok();
     match (&args.place.rtl, &saved.case.rtl) {
         (None, Some(named)) if named.is_dir() => {
-            let shown = named.display();
             if let Some(path) = foreign::<U>(named) {
                 let what = match path == *named {
                     true => "RTL outside this folder".to_owned(),
@@ -464,7 +471,10 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
                 );
                 return Err(InputError::new(file, 0, "rtl", why).into());
             }
-            complain(&format!("note: the RTL is the case's own: {shown}"));
+            complain(&format!(
+                "note: the RTL is the case's own: {}",
+                relative(named).display()
+            ));
         }
         (None, Some(named)) => {
             let why = format!(
