@@ -46,6 +46,7 @@ fn campaign(rtl: &Copy, dir: &Path, more: &[&str]) -> Command {
 
 /// Before, the cases were run again in models of their own, agreed, and the campaign with them.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_ends_its_process_after_many_cases_fails_though_each_case_agrees_alone() {
     fails_after_many_cases("$c(\"std::abort();\");", "CRASHED ");
     fails_after_many_cases("$c(\"std::_Exit(0);\");", "CRASHED ");
@@ -110,6 +111,7 @@ fn signalled_when_cases_run_again(mut command: Command, signal: &str) -> Output 
 
 /// Before, the campaign forgot the loss, and its next run began with fresh models, on which every case agrees.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_ended() {
     let rtl = slow();
     for signal in ["-INT", "-KILL"] {
@@ -176,6 +178,7 @@ fn a_failure_before_a_worker_was_killed_counts_though_the_case_agrees_when_it_ru
 
 /// Before, coverage ran again, agreed, and only a warning was left of the loss.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn coverage_of_rtl_that_ends_its_process_once_fails() {
     let rtl = slow();
     let dir = tempfile::tempdir().unwrap();
@@ -336,6 +339,7 @@ fn x_is_the_same_in_the_campaign_in_the_dump_and_in_replay() {
 
 /// Before, this was a warning: a check at the end of a test, as `final` blocks make it, failed nothing.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
     let rtl = Folder::own("r500").planted("  final $fatal(1, \"left over\");");
     let dir = tempfile::tempdir().unwrap();

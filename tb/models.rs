@@ -117,6 +117,7 @@ fn planted(code: &str) -> Copy {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_ends_the_simulation_before_its_first_clock_stops_its_case() {
     let rtl = planted("  initial $finish;");
     let [report, _] = ends(1, run_on(rtl.dir()));

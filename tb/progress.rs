@@ -39,6 +39,7 @@ fn a_campaign_says_how_far_it_is() {
 
 /// The models of this RTL are in no cache: its text says where it lies.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn building_and_shrinking_say_how_far_they_are() {
     let bad = Folder::own("r500").copy().without_assertions();
     bad.change(<R500 as Tested>::DECISIONS[0]);

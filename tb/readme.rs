@@ -396,15 +396,10 @@ macro_rules! pages_with_commands {
         const PAGES: &[&str] = &[$($name),+];
         $(
             mod $module {
-                #[test]
-                fn quick_commands_print_what_is_shown() {
-                    super::page($name, false);
-                }
-
                 #[crate::common::needs(yosys, yosys-abc, cadical)]
                 #[test]
                 #[ignore = "minutes; CI's step readme runs it"]
-                fn all_commands_print_what_is_shown() {
+                fn commands_print_what_is_shown() {
                     super::page($name, true);
                 }
             }
@@ -424,6 +419,12 @@ pages_with_commands! {
     your_own_rtl "docs/your-own-rtl.md";
     your_own_unit "docs/your-own-unit.md";
     foreign "examples/foreign/README.md";
+}
+
+/// What costs little of the first page that a newcomer reads. CI's step `readme` runs everything of every page.
+#[test]
+fn quick_commands_of_the_readme_print_what_is_shown() {
+    page("README.md", false);
 }
 
 /// Every command of a page is run by a test above, and every block of text is compared or says why not.

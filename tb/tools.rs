@@ -249,6 +249,7 @@ fn lints(lint: fn(&Rtl, u32) -> Check, twins: &[(&str, &str)]) {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_is_clean_in_verilator() {
     lints(
         verilator_lint,

@@ -295,6 +295,7 @@ fn dumped<D: Design + std::fmt::Debug>(dir: &Path, field: &str) -> [PathBuf; 2] 
 
 /// Regression: GTKWave lost a port with several elements and the reset, and said nothing.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn every_row_of_a_module_of_ones_own_is_in_its_dump() {
     let dir = tempfile::tempdir().unwrap();
     let (flits, pulses) = (

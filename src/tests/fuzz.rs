@@ -26,6 +26,7 @@ fn a_campaign_that_compares_nothing_is_no_pass() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_case_is_replayed_with_its_own_build_on_its_own_unit() {
     let dir = tempfile::tempdir().unwrap();
     let rtl = Rtl::<R500>::own(16).unwrap();

@@ -160,6 +160,7 @@ fn a_worker_that_is_killed_loses_nothing() {
 /// RTL that crashes its process in one place and hangs in another: both are failures of exactly the cases
 /// that come there, and every other case counts as it does with sound RTL.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
     use reconverge::r500::R500;
     const PROGRAMS: u64 = 12;

@@ -195,6 +195,7 @@ fn results_of_each_build_are_in_a_file_of_their_own() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn results_of_another_campaign_are_refused() {
     let (place, fuzz, file, lines) = three_chunks();
     let name = arg(&file);

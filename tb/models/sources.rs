@@ -207,6 +207,7 @@ fn a_function_that_nothing_defines_is_bad_input() {
 
 /// Both were silent: what Verilator takes a `$` for, and what a wrong width does.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn the_folder_may_have_any_name_and_a_name_in_the_list_must_mean_itself() {
     let rtl = Folder::own(NAME).copy();
     let odd = rtl.dir().join("sp ace;$(touch PWN)+-$HOME");
@@ -229,6 +230,7 @@ fn the_folder_may_have_any_name_and_a_name_in_the_list_must_mean_itself() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
     let width = "  logic [3:0] planted;\n  assign planted = 5'(clk_i);\n";
     let rtl = Folder::own(NAME).planted(width);
@@ -250,6 +252,7 @@ fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
 
 /// Regression: they were found in the text of Verilator's warnings, which a waiver suppresses, and the RTL agreed.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn no_waiver_and_no_pragma_hides_a_port_or_a_probe_that_does_not_fit() {
     let wrong = [
         (

@@ -235,6 +235,7 @@ fn a_log_may_hold_several_programs() {
 /// Cutting a log off anywhere gives the program before it, or an error, never half a program without
 /// a word about it.
 #[test]
+#[ignore = "thousands of inputs; CI's step builds runs it"]
 fn a_log_that_is_cut_off_falls_back_to_the_last_complete_program() {
     let (a, b) = (mesa("02_ifelse.log"), mesa("09_for_varying.log"));
     let whole = imported(&b).program.slots;

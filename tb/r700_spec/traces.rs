@@ -267,6 +267,7 @@ fn rtl_reproduces_the_traces_of_other_builds_row_by_row() {
 
 /// The stack of r700-7.10 with one entry less than it says.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn the_nested_loops_overflow_a_stack_that_is_too_small() {
     let Trace { quads, regs, .. } = trace("nested_loops");
     // STACK_SIZE, sub-entries, the step that fails; predicates are all 1.

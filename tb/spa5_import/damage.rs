@@ -110,6 +110,7 @@ fn ten_thousand_damaged_cubins() {
 }
 
 #[test]
+#[ignore = "thousands of inputs; CI's step builds runs it"]
 fn ten_thousand_damaged_bundles() {
     let originals: Vec<Vec<u8>> = files("mesa", "bin")
         .iter()

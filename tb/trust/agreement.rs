@@ -75,6 +75,7 @@ fn a_failing_case_names_the_rtl_on_which_it_failed() {
 
 /// RTL that writes to the socket of its process answers in place of the worker.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn an_answer_with_impossible_values_is_a_crash_of_the_rtl() {
     let mut case = spoilt();
     case.lanes = 4;
