@@ -1,23 +1,57 @@
 //! Options that several commands share: the build of a unit, the number of workers, the end of a campaign.
 
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use clap::Args;
-use reconverge::campaign::Limit;
+use clap::{Args, ValueEnum};
+use reconverge::campaign::{Limit, Shard};
 use reconverge::case::{Case, Conditions, MAX_STEPS, Table};
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::input::InputError;
 use reconverge::unit::LoadOptions;
 
-use super::convert::load;
-use super::run::parameters;
-use super::streams::read_text;
-use super::{Failure, LoadArgs, mask, parameter, seed};
+use crate::console::Failure;
+use crate::guests::unit_names_and_all;
+use crate::load::load;
+use crate::streams::read_text;
+use crate::workers::LimitArgs;
 use reconverge::quantity::{chance, count, stall};
+
+pub fn seed(text: &str) -> Result<u64, String> {
+    match number(text)? {
+        0 => Err("0 is no seed; use 1 or more".to_owned()),
+        seed => Ok(seed),
+    }
+}
+
+/// Parses a number: decimal, or hexadecimal with 0x.
+pub fn number(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|e| e.to_string())
+}
+
+/// Parses `NAME=VALUE`.
+pub fn parameter(text: &str) -> Result<(String, u32), String> {
+    let (name, value) = text.split_once('=').ok_or("no =")?;
+    let value = number(value)?.try_into().map_err(|_| "too large")?;
+    Ok((name.to_owned(), value))
+}
+
+pub fn mask(text: &str) -> Result<u64, String> {
+    let digits = text
+        .strip_prefix("0x")
+        .or_else(|| text.strip_prefix("0X"))
+        .unwrap_or(text);
+    u64::from_str_radix(digits, 16)
+        .map_err(|e| format!("{e}; a lane mask is hexadecimal, bit i is lane i"))
+}
 
 /// Names a build of a unit by its lanes and parameters.
 #[derive(Args)]
@@ -149,4 +183,146 @@ pub fn limit(programs: Option<u64>, cycles: Option<u64>, seconds: Option<u64>) -
         .map(Limit::Programs)
         .or(cycles.map(Limit::Cycles))
         .or(seconds)
+}
+
+#[derive(Args, Clone)]
+pub struct LoadArgs {
+    /// r500: set JUMP_ANY in LOOP words, which Mesa leaves 0 (r500-O29)
+    #[arg(long)]
+    pub safe_loops: bool,
+    /// Program to take from a file that holds several, as listed by `import --list`
+    #[arg(long, value_name = "WHICH", visible_alias = "kernel")]
+    pub select: Option<String>,
+}
+
+#[derive(Args, Clone)]
+pub struct PlaceArgs {
+    /// Judge the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml or design.toml
+    #[arg(long, value_name = "DIR")]
+    pub rtl: Option<PathBuf>,
+    /// Build the RTL without its SystemVerilog assertions. By default RTL of --rtl is built with them, and a failed
+    /// assertion fails the case; our own RTL has them only in debug builds of this program
+    #[arg(long)]
+    pub no_assert: bool,
+    /// Folder for dumps, views and saved cases
+    #[arg(long, value_name = "DIR", default_value = "waves")]
+    pub out: PathBuf,
+    /// Write dumps as FST instead of VCD, which takes less room
+    #[arg(long)]
+    pub fst: bool,
+}
+
+/// Which variants of a unit are tested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Which {
+    /// The default build only
+    None,
+    /// One further build of each unit, which differs from the default in lanes and every parameter
+    One,
+    /// All further builds: each parameter at its limits; 1, 4, 33 and 64 lanes (r700: 1, 4, 16, 33)
+    All,
+}
+
+#[derive(Args)]
+pub struct FuzzArgs {
+    /// Unit, or all
+    #[arg(value_parser = unit_names_and_all())]
+    pub unit: String,
+    /// Campaign seed; never 0
+    #[arg(long, default_value = "1", value_parser = seed)]
+    pub seed: u64,
+    /// Stop after this many programs, instead of --cycles
+    #[arg(long, group = "limit", value_parser = count)]
+    pub programs: Option<u64>,
+    /// Stop after at least this many cycles, at the end of a chunk of 256 programs [default: 2000000]
+    #[arg(long, visible_alias = "clocks", group = "limit", value_parser = count)]
+    pub cycles: Option<u64>,
+    /// Stop after about this many seconds, instead of --cycles. Such a campaign can neither be resumed nor divided into shards
+    #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = count)]
+    pub seconds: Option<u64>,
+    /// Worker processes [default: one per processor]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub build: BuildArgs,
+    /// Test builds with other lanes and parameters too, each for an eighth of the limit [default: one if the unit is
+    /// `all` and neither --lanes nor --param is given, otherwise none]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub variants: Option<Which>,
+    /// Print every statistic, also when there are several campaigns or one failed
+    #[arg(short = 'v', long, visible_alias = "verbose")]
+    pub details: bool,
+    /// Do not stop at the first mismatch. Failures are grouped by the first field that differs and the rule, the largest
+    /// group first
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Do not shrink the failing case; by default that of the first group is shrunk. (With --rtl and more than 4 lanes,
+    /// shrinking builds the RTL once more, with 4 lanes)
+    #[arg(long)]
+    pub no_shrink: bool,
+    /// Keep results in this folder, so that the same command resumes where it was interrupted
+    #[arg(long, value_name = "DIR")]
+    pub results: Option<PathBuf>,
+    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs, starting with the 3rd. It ends after
+    /// 1/N of --cycles
+    #[arg(long, value_name = "I/N", requires = "results")]
+    pub shard: Option<Shard>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub summary: SummaryArgs,
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
+/// What is written at the end of a campaign.
+#[derive(Args)]
+pub struct SummaryArgs {
+    /// Write the summary as JSON; of several campaigns, a list of summaries
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the summary as JUnit XML: a suite for each campaign, a test for each kind of program and for each failure
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// Write the summary as a page: what was met, and each failure to step through, with the rule, the program and the
+    /// command that runs it again. It needs no network and no server
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct MergeArgs {
+    /// Folders of --results, or files in them
+    #[arg(required = true, value_name = "DIR")]
+    pub results: Vec<PathBuf>,
+    /// Print every statistic, also when there are several campaigns or one failed
+    #[arg(short = 'v', long, visible_alias = "verbose")]
+    pub details: bool,
+    #[command(flatten)]
+    pub summary: SummaryArgs,
+    /// Folder for the failed cases
+    #[arg(long, value_name = "DIR", default_value = "waves")]
+    pub out: PathBuf,
+}
+
+impl From<&LoadArgs> for LoadOptions {
+    fn from(args: &LoadArgs) -> Self {
+        LoadOptions {
+            safe_loops: args.safe_loops,
+            which: args.select.clone(),
+            ..LoadOptions::default()
+        }
+    }
+}
+
+/// Returns the parameters in `given` that differ from the unit's defaults.
+pub fn parameters<U: Compiled>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
+    let default = |name: &str| {
+        U::PARAMETERS
+            .iter()
+            .find(|p| p.name == name)
+            .map(|p| p.default)
+    };
+    let differs = |(name, value): &&(String, u32)| default(name) != Some(*value);
+    given.iter().filter(differs).cloned().collect()
 }

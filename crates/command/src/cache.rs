@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanDuration};
 use verilate::{Kept, Limits, Store, Usage};
 
-use super::{Agreed, Done, Failure, print};
+use crate::console::{Agreed, Done, Failure, print};
 
 #[derive(Args)]
 pub struct CacheArgs {

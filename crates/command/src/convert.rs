@@ -4,18 +4,65 @@ use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use reconverge::case::unit_of_case;
+use clap::Args;
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::input::{self, InputError};
-use reconverge::stream::design_of_stream;
 use reconverge::unit::LoadOptions;
 use reconverge::wave::{self, Shown};
 
-use super::streams::{is_standard, read};
-use super::{
-    Agreed, AsmArgs, Done, Failure, ImportArgs, UNITS, ViewArgs, complain, print, warn, writable,
-};
+use crate::args::LoadArgs;
+use crate::console::{Agreed, Done, Failure, complain, print, warn};
+use crate::guests::unit_names;
+use crate::load::{load, other_input};
+use crate::streams::{is_standard, read, writable};
+
+#[derive(Args)]
+pub struct AsmArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    pub unit: String,
+    /// Program
+    pub program: PathBuf,
+    /// Write here instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct ImportArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    pub unit: String,
+    /// Compiler or driver output
+    pub program: PathBuf,
+    /// List the programs in the file
+    #[arg(long)]
+    pub list: bool,
+    /// Write words, one instruction a line, instead of assembly
+    #[arg(long)]
+    pub hex: bool,
+    #[command(flatten)]
+    pub load: LoadArgs,
+    /// Write here instead of to standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct ViewArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    pub unit: String,
+    /// Dump to open; the view beside it is used, or written if there is none
+    pub dump: Option<PathBuf>,
+    /// Open the dump in GTKWave
+    #[arg(long, requires = "dump")]
+    pub open: bool,
+    /// Lanes of a view without a dump [default: the unit's own]; a dump says its own
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub lanes: Option<u32>,
+}
 
 fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
     match output {
@@ -25,57 +72,6 @@ fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
         }
         _ => print(text),
     }
-}
-
-/// Reads a program and prints its warnings.
-pub fn load<U: Compiled>(path: &Path, options: &LoadOptions) -> Result<U::Program, Failure> {
-    let (bytes, file) = read(path)?;
-    other_input(&bytes, &file, U::NAME)?;
-    let loaded = U::load(&bytes, &file, options);
-    let loaded = loaded.map_err(|wrong| of_another(&bytes, &file, U::NAME).unwrap_or(wrong))?;
-    warn(&loaded.warnings);
-    Ok(loaded.program)
-}
-
-/// Refuses a saved case, and a file that only a unit other than `unit` reads.
-fn other_input(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputError> {
-    let object = bytes.trim_ascii_start().starts_with(b"{");
-    let text = str::from_utf8(bytes).ok().filter(|_| object);
-    let saved = |text| unit_of_case(text, file).is_ok() || design_of_stream(text).is_some();
-    if text.is_some_and(saved) {
-        let why = "this is a saved case, try `replay`";
-        return Err(InputError::new(file, 0, "file", why));
-    }
-    for other in UNITS.iter().filter(|other| other.name() != unit) {
-        let Some((what, runs)) = other.recognises(bytes) else {
-            continue;
-        };
-        let hint = match runs {
-            true => format!(", try `run {}`", other.name()),
-            false => String::new(),
-        };
-        return Err(InputError::new(
-            file,
-            0,
-            "file",
-            format!("this is {what}{hint}"),
-        ));
-    }
-    Ok(())
-}
-
-/// Returns why a program that is none of `unit` is refused, if another unit reads it: many messages about its words would not help.
-fn of_another(bytes: &[u8], file: &str, unit: &str) -> Option<InputError> {
-    // Words in hexadecimal may be of any unit.
-    let mut letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic());
-    if letters.all(|byte| byte.is_ascii_hexdigit() || *byte == b'x') {
-        return None;
-    }
-    let mut others = UNITS.iter().filter(|other| other.name() != unit);
-    let other = others.find(|other| other.reads(bytes, file))?;
-    let name = other.name();
-    let why = format!("this is a program of {name}, not of {unit}; try `run {name}`");
-    Some(InputError::new(file, 0, "file", why))
 }
 
 pub fn asm<U: Compiled>(args: &AsmArgs) -> Done {

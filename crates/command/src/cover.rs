@@ -13,16 +13,14 @@ use reconverge::cover::run::Options;
 use reconverge::cover::{FailedRun, Model, Ran, Saved, UnitCoverage, page};
 use reconverge::input::InputError;
 
-use super::args::{BuildArgs, limit, workers};
-use super::fuzz::bar;
-use super::progress::Lines;
-use super::run::{absolute, counting_rtl, rtl, usual_rtl};
-use super::streams::{self, write_whole};
-use super::workers::{Isolated, LimitArgs};
-use super::{
-    Agreed, Commands, Done, Failure, PlaceArgs, UNITS, all_writable, complain, ends, found, print,
-    seed, unit_names_and_all,
-};
+use crate::args::{BuildArgs, PlaceArgs, limit, seed, workers};
+use crate::console::{Agreed, Done, Failure, complain, ends, print};
+use crate::found;
+use crate::guests::{names, unit_names_and_all};
+use crate::progress::{Lines, bar};
+use crate::rtl::{absolute, counting_rtl, rtl, usual_rtl};
+use crate::streams::{self, all_writable, write_whole};
+use crate::workers::{Isolated, LimitArgs};
 use reconverge::quantity::count;
 
 /// Cycles of a run without a limit: with the default seed, enough to hit every bin that can be hit.
@@ -105,7 +103,12 @@ impl CoverArgs {
 }
 
 /// Runs the whole command: every requested unit, then the files.
-pub fn all(args: &CoverArgs) -> Done {
+///
+/// `cover` covers the unit with this name.
+pub fn all(
+    args: &CoverArgs,
+    cover: impl Fn(&str, &mut Gathered) -> Result<Agreed, Failure>,
+) -> Done {
     all_writable([
         ("--json", &args.json),
         ("--html", &args.html),
@@ -122,17 +125,17 @@ pub fn all(args: &CoverArgs) -> Done {
     for path in &args.merge {
         let (text, file) = streams::read_text(path)?;
         let saved = Saved::parse(&text, &file)?;
-        let names: Vec<&str> = UNITS.iter().map(|u| u.name()).collect();
+        let known: Vec<&str> = names().collect();
         let held = |name: &str| saved.units.iter().any(|u| u.unit == name);
         if let Some(unit) = saved
             .units
             .iter()
-            .find(|u| !names.contains(&u.unit.as_str()))
+            .find(|u| !known.contains(&u.unit.as_str()))
         {
             let why = format!(
                 "there is no unit {:?}; there are {}",
                 unit.unit,
-                names.join(", ")
+                known.join(", ")
             );
             return Err(InputError::new(file, 0, "unit", why).into());
         }
@@ -143,13 +146,10 @@ pub fn all(args: &CoverArgs) -> Done {
         }
         gathered.merged.push((file, saved));
     }
-    let asked: Vec<&&dyn Commands> = UNITS
-        .iter()
-        .filter(|u| args.unit == "all" || u.name() == args.unit)
-        .collect();
+    let asked = |name: &&str| args.unit == "all" || *name == args.unit;
     let mut agreed = Agreed::Yes;
-    for unit in asked {
-        match unit.cover(args, &mut gathered) {
+    for name in names().filter(asked) {
+        match cover(name, &mut gathered) {
             Ok(Agreed::Yes) => {}
             Ok(Agreed::No) => agreed = Agreed::No,
             Err(why) if gathered.units.is_empty() => return Err(why),
@@ -318,7 +318,7 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         failed = covered.failed.map(|mut failure| {
             failure.case.rtl = dir.map(absolute);
             failure.case.no_assert = model_of_rtl.no_assert();
-            super::failed();
+            crate::console::failed();
             let saved = found::save(&failure, &args.place.out);
             (failure, saved)
         });
@@ -357,7 +357,7 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         // An interruption, for example. What failed is told and written all the same.
         if let Err(why) = told {
             print(&found::brief(&failure, &saved))?;
-            super::tell(&why);
+            crate::console::tell(&why);
         }
     }
     if nothing {

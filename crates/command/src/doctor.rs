@@ -9,7 +9,7 @@ use reconverge::input::printable;
 use reconverge::{dut, home};
 use verilate::Store;
 
-use super::{Agreed, Done, Failure, print};
+use crate::console::{Agreed, Done, Failure, print};
 
 /// An external program that some commands need.
 struct Wanted {
@@ -167,7 +167,12 @@ pub fn command() -> Done {
         &store.dir().display().to_string(),
         &kept,
     );
-    let _ = writeln!(text, "{:<12}{}", "version", super::LONG_VERSION.as_str());
+    let _ = writeln!(
+        text,
+        "{:<12}{}",
+        "version",
+        crate::version::LONG_VERSION.as_str()
+    );
     print(&text)?;
     if missing.is_empty() {
         return Ok(Agreed::Yes);

@@ -20,15 +20,15 @@ use reconverge::stream::{SavedStream, Stream};
 use reconverge::wave;
 use serde::Serialize;
 
-use super::args::workers;
-use super::progress::Ticker;
-use super::run::{absolute, parameters, rtl};
-use super::stop::Trouble;
-use super::workers::{Isolated, LimitArgs};
-use super::{
-    Agreed, Done, Failure as Fails, PlaceArgs, complain, ends, parameter, play, print, stop,
-    streams, unit, unit_names, writable,
-};
+use crate::args::{PlaceArgs, parameter, parameters, workers};
+use crate::console::{Agreed, Done, Failure as Fails, complain, ends, print};
+use crate::guests::unit_names;
+use crate::progress::Ticker;
+use crate::rtl::{absolute, rtl};
+use crate::stop::Trouble;
+use crate::streams::writable;
+use crate::workers::{Isolated, LimitArgs};
+use crate::{outcome, play, stop, streams};
 use reconverge::quantity::count;
 
 mod checkpoint;
@@ -47,7 +47,7 @@ const EVERY: Duration = Duration::from_secs(10);
 pub struct ExhaustArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
-    unit: String,
+    pub unit: String,
     /// Lanes, 8 at most: a state has a transition for every set of lanes [default: those of the unit's small build]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MAX_LANES))]
     lanes: Option<u32>,
@@ -73,13 +73,6 @@ pub struct ExhaustArgs {
     limits: LimitArgs,
     #[command(flatten)]
     place: PlaceArgs,
-}
-
-pub fn command(args: &ExhaustArgs) -> Done {
-    if let Some(path) = &args.json {
-        writable("--json", path)?;
-    }
-    unit(&args.unit)?.exhaust(args)
 }
 
 /// What `--json` writes (formats-10).
@@ -119,6 +112,9 @@ enum End {
 }
 
 pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
+    if let Some(path) = &args.json {
+        writable("--json", path)?;
+    }
     let Some(small) = U::SMALL else {
         return Err(InputError::new(U::NAME, 0, "unit", "has no small world to explore").into());
     };
@@ -185,7 +181,7 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
     match run.tell(&*world, &build, &bounds, &rtl, &end) {
         Ok(agreed) => ends(agreed, kept.err()),
         Err(why) => {
-            kept.err().as_ref().map(super::tell);
+            kept.err().as_ref().map(crate::console::tell);
             Err(why)
         }
     }
@@ -265,7 +261,7 @@ impl<U: Compiled> Run<'_, '_, U> {
                     Err(TooLarge) => end = Some(End::TooLarge),
                 }
                 if let Some(broken) = self.space.broken() {
-                    super::failed();
+                    crate::console::failed();
                     end = Some(End::Broken(broken));
                 }
                 let last = self.space.done();
@@ -368,7 +364,7 @@ impl<U: Compiled> Run<'_, '_, U> {
     /// Counts the results of the next chunk in order; returns whether RTL and golden agree in it.
     fn take(&mut self, chunk: &Chunk, checked: Checked<U>) -> bool {
         if let Some(difference) = checked.difference {
-            super::failed();
+            crate::console::failed();
             // This does not get into the checkpoint, which is not written any more.
             self.checked.states += difference.state as u64;
             self.checked.transitions += checked.transitions;
@@ -546,7 +542,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         let saved = play::report(&failure, &mut worker, dir.as_deref(), out)?;
         explored.failure = Some(failure.place());
         explored.message = Some(failure.message());
-        explored.rule = play::rule(&failure);
+        explored.rule = outcome::rule(&failure);
         explored.saved = saved.map(|path| path.to_string_lossy().into_owned());
         Ok(None)
     }

@@ -14,9 +14,10 @@ use reconverge::input::InputError;
 use reconverge::rules::{self, Rule, naming};
 use reconverge::show::Frame;
 
-use super::args::CaseArgs;
-use super::streams::read_text;
-use super::{Agreed, Done, Failure, LoadArgs, print, unit_names};
+use crate::args::{CaseArgs, LoadArgs};
+use crate::console::{Agreed, Done, Failure, print};
+use crate::guests::unit_names;
+use crate::streams::read_text;
 
 /// Width to which text is wrapped.
 const WIDTH: usize = 100;

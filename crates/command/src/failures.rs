@@ -10,10 +10,11 @@ use reconverge::compiled::Compiled;
 use reconverge::failure::{Cause, Failure};
 use reconverge::show::page;
 
-use super::found::{self, Saved, Small, rule_id};
-use super::show::said_of;
-use super::workers::Isolated;
-use super::{Failure as Trouble, folder, print};
+use crate::console::{Failure as Trouble, print};
+use crate::found::{self, Saved, Small, rule_id};
+use crate::show::said_of;
+use crate::streams::folder;
+use crate::workers::Isolated;
 
 /// Number of groups that get a full report with waves; each other group gets one line.
 const REPORTS: usize = 8;

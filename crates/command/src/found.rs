@@ -14,10 +14,12 @@ use reconverge::shrink::Shrunk;
 use reconverge::unit::LoadOptions;
 use reconverge::wave::{self, shell};
 
-use super::run::{relative, trusted};
-use super::show::{colour, width};
-use super::workers::Isolated;
-use super::{Agreed, Done, Failure as Trouble, complain, folder, print, print_styled, program};
+use crate::console::{
+    Agreed, Done, Failure as Trouble, colour, complain, print, print_styled, program, width,
+};
+use crate::rtl::{relative, trusted};
+use crate::streams::folder;
+use crate::workers::Isolated;
 
 /// Saves, prints and dumps a failure.
 ///
@@ -35,7 +37,7 @@ pub fn save_run<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Result<S
     match &failure.cause {
         Cause::NotRun(why) => Err(Trouble::Other(format!("{}: {why}", failure.case.name()))),
         _ => {
-            super::failed();
+            crate::console::failed();
             Ok(save(failure, out))
         }
     }

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::IsTerminal;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar};
 use reconverge::campaign::results::{Header, Results};
 use reconverge::campaign::{
     CHUNK, Chunk, Failed, GivenUp, Limit, Options, Put, Shard, Summary, Tally, drive,
@@ -20,20 +19,19 @@ use reconverge::input::InputError;
 use reconverge::show::page;
 use serde_json::Value;
 
-use super::args::{limit, workers};
-use super::failures::{self, Told, groups, reports, tell};
-use super::found::Saved;
-use super::junit::{self, Suite};
-use super::progress::Lines;
-use super::report::Part;
-use super::run::{absolute, rtl};
-use super::summary::{publish, writable_summary, write_summary};
-use super::variants::{self, Variant, Which};
-use super::workers::Isolated;
-use super::{
-    Agreed, Commands, Done, Failure, FuzzArgs, PlaceArgs, complain, found, print, stop,
-    tell as tell_why,
-};
+use crate::args::{FuzzArgs, PlaceArgs, Which, limit, workers};
+use crate::commands::Commands;
+use crate::console::{Agreed, Done, Failure, complain, print, tell as tell_why};
+use crate::failures::{self, Told, groups, reports, tell};
+use crate::found::Saved;
+use crate::junit::{self, Suite};
+use crate::progress::{Lines, bar};
+use crate::report::Part;
+use crate::rtl::{absolute, rtl};
+use crate::summary::{publish, writable_summary, write_summary};
+use crate::variants::{self, Variant};
+use crate::workers::Isolated;
+use crate::{found, stop};
 
 /// Failed cases by number, with the file of each if saving was tried.
 type Found<U> = BTreeMap<u64, (Failed<U>, Option<Saved>)>;
@@ -190,25 +188,6 @@ impl Drop for Progress {
             bar.finish_and_clear();
         }
     }
-}
-
-pub(super) fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
-    let (length, what) = match limit {
-        Limit::Programs(n) => (n.div_ceil(shard.of()), "programs"),
-        Limit::Cycles(n) => (n.div_ceil(shard.of()), "cycles"),
-        Limit::Time(t) => (t.as_secs(), "s"),
-    };
-    if !std::io::stderr().is_terminal() {
-        return None;
-    }
-    let style = ProgressStyle::with_template(&format!(
-        "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{msg}}, {{eta}} left"
-    ));
-    let bar = ProgressBar::new(length);
-    Some(match style {
-        Ok(style) => bar.with_style(style.progress_chars("=> ")),
-        Err(_) => bar,
-    })
 }
 
 /// Returns the unit's name, and its build if that is not the default one.
@@ -377,7 +356,7 @@ pub fn fuzz<U: Compiled>(
     }
     let failed = !summary.failures.is_empty();
     if failed {
-        super::failed();
+        crate::console::failed();
     }
     let shown = Shown {
         row: campaign.row,

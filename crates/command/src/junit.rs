@@ -7,7 +7,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use reconverge::campaign::{NOT_PRELOADED, OfKind};
 use reconverge::compiled::Compiled;
 
-use super::fuzz::{Whole, campaign};
+use crate::fuzz::{Whole, campaign};
 
 pub type Suite = TestSuite;
 

@@ -8,11 +8,14 @@ use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::input::InputError;
 
-use super::failures::{self, groups, reports, shown, tell};
-use super::fuzz::{HEADER, Ran, Shown, Whole, ran};
-use super::report::{Part, ReportArgs};
-use super::summary::{writable_summary, write_summary};
-use super::{Commands, Done, Failure, MergeArgs, found, print, streams};
+use crate::args::MergeArgs;
+use crate::commands::Commands;
+use crate::console::{Done, Failure, print};
+use crate::failures::{self, groups, reports, shown, tell};
+use crate::fuzz::{HEADER, Ran, Shown, Whole, ran};
+use crate::report::{Part, ReportArgs};
+use crate::summary::{writable_summary, write_summary};
+use crate::{found, streams};
 
 pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
     writable_summary(&args.summary)?;

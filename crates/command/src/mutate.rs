@@ -9,15 +9,15 @@ use reconverge::mutate::{self, Family, Mutants, Options};
 use reconverge::wave;
 use serde_json::Value;
 
-use super::args::{BuildArgs, workers};
-use super::progress::{Counter, Ticker};
-use super::run::absolute;
-use super::stop::Trouble;
-use super::workers::{Isolated, LimitArgs};
-use super::{
-    Agreed, Done, Failure, PlaceArgs, ends, print, seed, stop, streams, unit, unit_names_and_all,
-    writable,
-};
+use crate::args::{BuildArgs, PlaceArgs, seed, workers};
+use crate::console::{Agreed, Done, Failure, ends, print};
+use crate::guests::{names, unit_names_and_all};
+use crate::progress::{Counter, Ticker};
+use crate::rtl::absolute;
+use crate::stop::Trouble;
+use crate::streams::writable;
+use crate::workers::{Isolated, LimitArgs};
+use crate::{stop, streams};
 use reconverge::quantity::count;
 
 /// Cycles for one mutant by default.
@@ -75,7 +75,7 @@ impl From<mutate::Trouble> for Failure {
         match trouble {
             mutate::Trouble::Input(e) => Failure::Input(e),
             mutate::Trouble::Fails(e) => {
-                super::failed();
+                crate::console::failed();
                 Failure::Other(e)
             }
             mutate::Trouble::Other(e) => Failure::Other(e),
@@ -83,18 +83,19 @@ impl From<mutate::Trouble> for Failure {
     }
 }
 
-pub fn command(args: &MutateArgs) -> Done {
+/// Runs the whole command; `mutate` judges the mutants of the unit with this name.
+pub fn command(args: &MutateArgs, mutate: impl Fn(&str) -> Mutated) -> Done {
     if let Some(path) = &args.json {
         writable("--json", path)?;
     }
     let units = match args.unit.as_str() {
-        "all" => super::UNITS.to_vec(),
-        name => vec![unit(name)?],
+        "all" => names().collect(),
+        name => vec![name],
     };
     let (mut agreed, mut trouble) = (Agreed::Yes, None);
     let mut runs = Vec::new();
     for unit in units {
-        let (one, mut more, cut) = match unit.mutate(args) {
+        let (one, mut more, cut) = match mutate(unit) {
             Ok(mutated) => mutated,
             Err(why) if runs.is_empty() => return Err(why),
             // The verdicts of the units before this one are kept.
@@ -196,7 +197,7 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             print(&format!("  no referee      {why}\n"))?;
         }
         if summary.counts().open() > 0 {
-            super::failed();
+            crate::console::failed();
             agreed = Agreed::No;
         }
         runs.push(summary.to_json());

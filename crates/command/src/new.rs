@@ -11,7 +11,7 @@ use reconverge::input::{InputError, read_text};
 use reconverge::wave;
 use verilate::{FileList, Port};
 
-use super::{Agreed, Done, Failure, print};
+use crate::console::{Agreed, Done, Failure, print};
 
 mod manifest;
 use manifest::{manifest, sources};

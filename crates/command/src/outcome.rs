@@ -8,11 +8,11 @@ use reconverge::compiled::Compiled;
 use reconverge::failure::Failure;
 use reconverge::field::Diff;
 use reconverge::json::Hex;
-use reconverge::judges::{Agreed, Scalar};
+use reconverge::judges::{self, Agreed, Scalar};
 use reconverge::stream::Stream;
 use serde::Serialize;
 
-use super::found::{Saved, rule_id};
+use crate::found::{Saved, rule_id};
 
 /// Version of the format.
 const FORMAT: u32 = 1;
@@ -157,10 +157,56 @@ pub fn of_stream<U: Compiled>(
         scalar: Judgement::None,
         failure: failure.map(Failure::place),
         message: failure.map(Failure::message),
-        rule: failure.and_then(super::play::rule),
+        rule: failure.and_then(rule),
         differences: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(difference).collect()),
         saved: saved.map(|path| path.to_string_lossy().into_owned()),
     };
     // Plain data, which always serialises.
     serde_json::to_string_pretty(&ended).unwrap_or_default() + "\n"
+}
+
+/// Returns the text on a case on which all judges agree.
+pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &judges::Agreed<U>) -> String {
+    let compared = agreed.compared;
+    let end = if agreed.step_limit {
+        format!(
+            "stopped after {} instructions (--max-steps)",
+            compared.steps
+        )
+    } else {
+        format!(
+            "{}, pc 0x{:03x}, after {} instructions",
+            U::outcome(&agreed.end),
+            U::pc(&agreed.end),
+            compared.steps
+        )
+    };
+    let scalar = match &agreed.scalar {
+        Scalar::NotAsked => "was not asked".to_owned(),
+        Scalar::CannotTell(why) => format!("cannot tell: {why}"),
+        Scalar::Agrees {
+            instructions: 0, ..
+        } => "has nothing to compare: no lane executed anything".to_owned(),
+        Scalar::Agrees {
+            lanes,
+            instructions,
+        } => format!(
+            "agrees: {lanes} lanes, {instructions} instructions executed as each lane would alone"
+        ),
+    };
+    let remark = U::remark(&case.program, &agreed.end)
+        .map_or_else(String::new, |remark| format!("note         {remark}\n"));
+    format!(
+        "{}  {end}\nlock-step    agrees: {} cycles, {} fields each, {} lanes\nscalar judge {scalar}\n{remark}",
+        case.name(),
+        compared.cycles,
+        U::fields().len(),
+        case.lanes
+    )
+}
+
+/// Returns the id of the rule by which a stream fails.
+pub fn rule<U: Compiled>(failure: &Failure<Stream<U>>) -> Option<String> {
+    let rule = failure.rule()?;
+    rule.split(' ').next().map(str::to_owned)
 }

@@ -13,14 +13,15 @@ use reconverge::stream::{SavedStream, Stream};
 use reconverge::unit::Pins as _;
 use reconverge::wave::shell;
 
-use super::found::{Saved, save};
-use super::run::{absolute, rtl};
-use super::show::{colour, width};
-use super::workers::Isolated;
-use super::{
-    Agreed, Done, Failure as Trouble, ReplayArgs, complain, outcome, print, print_styled, program,
-    streams, writable,
+use crate::console::{
+    Agreed, Done, Failure as Trouble, colour, complain, print, print_styled, program, width,
 };
+use crate::found::{Saved, save};
+use crate::rtl::{absolute, rtl};
+use crate::run::ReplayArgs;
+use crate::streams::writable;
+use crate::workers::Isolated;
+use crate::{outcome, streams};
 
 /// Returns the command that runs the stream in `path` again, on the RTL in `dir` or on ours.
 fn replay_command(path: &Path, dir: Option<&Path>) -> String {
@@ -43,7 +44,7 @@ pub fn report<U: Compiled>(
     if let Cause::NotRun(why) = &failure.cause {
         return Err(Trouble::Other(why.clone()));
     }
-    super::failed();
+    crate::console::failed();
     let saved = save(failure, out);
     let width = width();
     let text = match colour() {
@@ -76,7 +77,7 @@ fn waves<U: Compiled>(
     // The dump gets its name when it is complete.
     let part = out.join(format!(".writing-{}-{name}", std::process::id()));
     let played = rtl.play(stream, Some((dump_from(failure), &part)));
-    let made = played.map_err(super::stop::Trouble::why).and_then(|again| {
+    let made = played.map_err(crate::stop::Trouble::why).and_then(|again| {
         std::fs::rename(&part, &dump).map_err(|e| format!("{}: {e}", dump.display()))?;
         Waves::of(stream, failure, &again, dump, rtl.format())
     });
@@ -84,12 +85,6 @@ fn waves<U: Compiled>(
         let _ = std::fs::remove_file(&part);
     }
     made
-}
-
-/// Returns the id of the rule by which a stream fails.
-pub fn rule<U: Compiled>(failure: &Failure<Stream<U>>) -> Option<String> {
-    let rule = failure.rule()?;
-    rule.split(' ').next().map(str::to_owned)
 }
 
 /// Returns the cycles of a stream after its reset as words: instructions, launches, other events.

@@ -7,8 +7,9 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use reconverge::campaign::{Limit, Shard};
 
-use super::complain;
+use crate::console::complain;
 
 /// Time between two lines: `RECONVERGE_PROGRESS` seconds, a minute by default.
 static EVERY: LazyLock<Duration> = LazyLock::new(|| {
@@ -144,4 +145,24 @@ impl Drop for Ticker {
             SHOWN.store(false, Ordering::Relaxed);
         }
     }
+}
+
+/// Returns a bar for a campaign with this limit; `None` if standard error is no terminal.
+pub fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
+    let (length, what) = match limit {
+        Limit::Programs(n) => (n.div_ceil(shard.of()), "programs"),
+        Limit::Cycles(n) => (n.div_ceil(shard.of()), "cycles"),
+        Limit::Time(t) => (t.as_secs(), "s"),
+    };
+    if !std::io::stderr().is_terminal() {
+        return None;
+    }
+    let style = ProgressStyle::with_template(&format!(
+        "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{msg}}, {{eta}} left"
+    ));
+    let bar = ProgressBar::new(length);
+    Some(match style {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    })
 }

@@ -11,14 +11,14 @@ use reconverge::prove::{self, Compared, Options, Report, Said, Verdict};
 use reconverge::stream::{SavedStream, Stream};
 use reconverge::wave;
 
-use super::args::{BuildArgs, workers};
-use super::progress::Counter;
-use super::run::{absolute, rtl};
-use super::workers::{Isolated, LimitArgs};
-use super::{
-    Agreed, Done, Failure, PlaceArgs, complain, ends, play, print, stop, streams, unit, unit_names,
-    writable,
-};
+use crate::args::{BuildArgs, PlaceArgs, workers};
+use crate::console::{Agreed, Done, Failure, complain, ends, print};
+use crate::guests::unit_names;
+use crate::progress::Counter;
+use crate::rtl::{absolute, rtl};
+use crate::streams::writable;
+use crate::workers::{Isolated, LimitArgs};
+use crate::{play, stop, streams};
 
 /// Approximate time between two writes of the results to the file of `--json`.
 const KEEP: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ const KEEP: Duration = Duration::from_secs(10);
 pub struct ProveArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
-    unit: String,
+    pub unit: String,
     #[command(flatten)]
     build: BuildArgs,
     /// Prove only the properties whose names begin with NAME; may be repeated
@@ -91,7 +91,8 @@ pub struct ProveArgs {
     out: PathBuf,
 }
 
-pub fn command(args: &ProveArgs) -> Done {
+/// Refuses files that cannot be read or written, before any work is done for them.
+fn check(args: &ProveArgs) -> Result<(), Failure> {
     if let Some(path) = &args.json {
         writable("--json", path)?;
     }
@@ -103,10 +104,11 @@ pub fn command(args: &ProveArgs) -> Done {
             InputError::new(dir.display().to_string(), 0, "--proofs", e.to_string())
         })?;
     }
-    unit(&args.unit)?.prove(args)
+    Ok(())
 }
 
 pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
+    check(args)?;
     let options = Options {
         build: args.build.build::<U>()?,
         rtl: args.rtl.as_deref().map(absolute),
@@ -143,7 +145,7 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
     let report = prove::prove::<U>(&options, jobs, stop, told)?;
     drop(counter);
     if report.refuted() {
-        super::failed();
+        crate::console::failed();
     }
     print(&report.to_string())?;
     keep(&report)?;

@@ -1,8 +1,12 @@
 //! The picture of a run in pixels: exactly what [`reconverge::show::svg`] draws. It reads that SVG, so that there
 //! is only one drawing.
 
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
 use font8x8::UnicodeFonts as _;
 use reconverge::show::svg::colour;
+use reconverge::wave;
 
 /// Pixels of the PNG for five units of the SVG: a letter of the font, eight pixels wide, takes the room of one letter of the SVG.
 const TO: usize = 6;
@@ -139,4 +143,20 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
         }
     }
     canvas.png()
+}
+
+/// Writes a picture to `path`, which the user has `named` or the program has chosen.
+///
+/// # Errors
+/// `path` cannot be written.
+pub fn write(path: &Path, named: bool, png: &[u8]) -> Result<(), String> {
+    let shown = |e: std::io::Error| format!("{}: {e}", path.display());
+    let open = match named {
+        true => wave::Output::create,
+        false => wave::Output::replacing,
+    };
+    let mut out = BufWriter::new(open(path).map_err(shown)?);
+    out.write_all(png).map_err(shown)?;
+    let file = out.into_inner().map_err(|e| shown(e.into_error()))?;
+    file.finish().map_err(shown)
 }

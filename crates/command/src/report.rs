@@ -15,9 +15,11 @@ use reconverge::mutate::VERDICTS;
 use reconverge::show::page::{self, Failed, Heading};
 use serde_json::Value;
 
-use super::fuzz::{self, Whole};
-use super::streams::{self, writable, write_whole};
-use super::{Agreed, Done, Failure, UNITS, merge};
+use crate::commands::Commands;
+use crate::console::{Agreed, Done, Failure};
+use crate::fuzz::{self, Whole};
+use crate::merge;
+use crate::streams::{self, writable, write_whole};
 
 #[derive(Args)]
 pub struct ReportArgs {
@@ -300,7 +302,7 @@ fn json_files(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
     Ok(files)
 }
 
-pub fn command(args: &ReportArgs) -> Done {
+pub fn command(units: &[&'static dyn Commands], args: &ReportArgs) -> Done {
     writable("--output", &args.output)?;
     let (mut campaigns, mut further) = (Vec::new(), Further::default());
     let mut given = BTreeSet::new();
@@ -326,10 +328,10 @@ pub fn command(args: &ReportArgs) -> Done {
             return Err(bad(why).into());
         }
     }
-    let campaigns = merge::campaigns(UNITS, campaigns)?;
+    let campaigns = merge::campaigns(units, campaigns)?;
     let parts: Result<Vec<Part>, Failure> = campaigns
         .iter()
-        .map(|((unit, _), files)| UNITS[*unit].report(files, args))
+        .map(|((unit, _), files)| units[*unit].report(files, args))
         .collect();
     let parts = parts?;
     let parts: Vec<&Part> = parts.iter().collect();

@@ -1,89 +1,97 @@
 //! `run` and `replay`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::Args;
 use indicatif::HumanCount;
 use reconverge::case::{Case, Place, SavedCase};
 use reconverge::check::Judged;
 use reconverge::compiled::Compiled;
-use reconverge::design::{Build, Golden};
-use reconverge::dut::{self, Make, Rtl};
+use reconverge::design::Golden;
+use reconverge::dut::Rtl;
 use reconverge::failure::{self, Cause};
 use reconverge::field::Flip;
-use reconverge::home::own_rtl;
 use reconverge::input::InputError;
-use reconverge::judges::{self, Judges, Scalar};
+use reconverge::judges::{self, Judges};
 use reconverge::mutate::check_number;
-use reconverge::unit::{Executor as _, LoadOptions, Step};
+use reconverge::unit::{Executor as _, Step};
 use reconverge::watch::Watch;
-use reconverge::wave::{Format, Output, shell};
+use reconverge::wave::{Output, shell};
 
-use super::found::Saved;
-use super::progress::Ticker;
-use super::show::Shown;
-use super::stop::Trouble;
-use super::streams::{ignoring_readers, is_standard, write_whole};
-use super::workers::Isolated;
-use super::{
-    Agreed, Done, Failure, LoadArgs, PlaceArgs, ReplayArgs, RunArgs, complain, ends, found,
-    outcome, print, stop, warn, writable,
-};
+use crate::args::{CaseArgs, LoadArgs, PlaceArgs};
+use crate::console::{Agreed, Done, Failure, complain, ends, print, warn};
+use crate::found::Saved;
+use crate::guests::unit_names;
+use crate::outcome::agreed_text;
+use crate::progress::Ticker;
+use crate::rtl::{absolute, foreign, made, make, relative, rtl};
+use crate::show::{ShowArgs, Shown, show};
+use crate::stop::Trouble;
+use crate::streams::{ignoring_readers, is_standard, writable, write_whole};
+use crate::workers::{Isolated, LimitArgs};
+use crate::{found, outcome, stop};
 
-impl From<&LoadArgs> for LoadOptions {
-    fn from(args: &LoadArgs) -> Self {
-        LoadOptions {
-            safe_loops: args.safe_loops,
-            which: args.select.clone(),
-            ..LoadOptions::default()
-        }
-    }
+#[derive(Args, Clone)]
+pub struct RunArgs {
+    /// Unit
+    #[arg(value_parser = unit_names())]
+    pub unit: String,
+    /// Program: assembly, hex, or a compiler's output, recognised by content; `-`: standard input, here and wherever a
+    /// file is read. Where a file is written `-` is standard output, and all else is told on standard error
+    pub program: PathBuf,
+    #[command(flatten)]
+    pub case: CaseArgs,
+    /// Write a trace: a line of JSON for each executed instruction
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// Write a VCD and a GTKWave view even if nothing differs
+    #[arg(long)]
+    pub wave: bool,
+    /// Flip one bit of the expected state, to see what a mismatch looks like: FIELD[ELEMENT].BIT@CYCLE, such as pc@5; the fields
+    /// are those of the report, element and bit are 0 if left out
+    #[arg(long, value_name = "WHERE")]
+    pub flip: Option<String>,
+    /// Write how the run ended, and of a failure where and why, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub show: ShowArgs,
+    #[command(flatten)]
+    pub load: LoadArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
-/// Returns the RTL in `dir`, or our own, with its assertions or without.
-fn make(dir: Option<&Path>, no_assert: bool) -> Make {
-    let make = Make::of(dir);
-    Make {
-        assertions: make.assertions && !no_assert,
-        ..make
-    }
+#[derive(Args)]
+pub struct PictureArgs {
+    /// The picture, SVG or PNG by its ending
+    #[arg(short, long, value_name = "FILE", conflicts_with = "picture")]
+    pub output: PathBuf,
+    #[command(flatten)]
+    pub run: RunArgs,
 }
 
-impl PlaceArgs {
-    /// Returns how to build the requested RTL.
-    pub fn make(&self) -> Make {
-        make(self.rtl.as_deref(), self.no_assert)
-    }
-
-    /// Returns the format of dumps.
-    pub fn format(&self) -> Format {
-        match self.fst {
-            true => Format::Fst,
-            false => Format::Vcd,
-        }
-    }
-}
-
-/// Returns the RTL that a command judges.
-pub fn rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
-    made(&place.make(), build)
-}
-
-/// Returns our own RTL in its usual build, which is linked in.
-pub fn usual_rtl<U: Compiled>() -> Result<Rtl<U>, Failure> {
-    made(&Make::of(None), Build::from(U::LANES))
-}
-
-/// Returns the RTL with coverage counters.
-pub fn counting_rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
-    let make = Make {
-        counting: true,
-        ..place.make()
-    };
-    made(&make, build)
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// A saved case or stream of pins
+    pub file: PathBuf,
+    /// Shrink the case, save the smaller one as NAME.shrunk.json and its program as NAME.shrunk.s, and report that one
+    #[arg(long)]
+    pub shrink: bool,
+    /// Write how the run ended, and of a failure where and why, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub show: ShowArgs,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    #[command(flatten)]
+    pub place: PlaceArgs,
 }
 
 /// Returns the RTL on which `case` fails or agrees, with the mutant that it names.
@@ -96,51 +104,6 @@ fn rtl_of<U: Compiled>(case: &Case<U>) -> Result<Rtl<U>, Failure> {
         return Err(InputError::new(dir.to_string_lossy(), 0, "load", why).into());
     }
     Ok(rtl.mutant(case.mutant.unwrap_or(0)))
-}
-
-fn made<U: Compiled>(make: &Make, build: Build) -> Result<Rtl<U>, Failure> {
-    let dir = make.dir.as_deref();
-    if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
-        return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
-    }
-    let rtl = {
-        let (make, mut ticker) = (make.clone(), Ticker::new());
-        let what = format!("building the RTL of {}, {build}", U::NAME);
-        stop::unless_asked(
-            move || Rtl::make(build, &make),
-            || ticker.tick(|| what.clone()),
-        )?
-    };
-    let rtl = rtl.map_err(|e| Failure::unbuilt(&e, dir))?;
-    if let Some(warnings) = rtl.warned() {
-        complain(&warnings);
-    }
-    Ok(rtl)
-}
-
-/// Returns the parameters in `given` that differ from the unit's defaults.
-pub fn parameters<U: Compiled>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
-    let default = |name: &str| {
-        U::PARAMETERS
-            .iter()
-            .find(|p| p.name == name)
-            .map(|p| p.default)
-    };
-    let differs = |(name, value): &&(String, u32)| default(name) != Some(*value);
-    given.iter().filter(differs).cloned().collect()
-}
-
-/// Returns `path` relative to the current folder if it lies below that folder, and otherwise unchanged: for commands and messages.
-pub fn relative(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().ok();
-    let below = here.and_then(|here| path.strip_prefix(here).ok());
-    let below = below.filter(|below| !below.as_os_str().is_empty());
-    below.unwrap_or(path).to_owned()
-}
-
-/// Returns `path` as an absolute path, for saved cases; unchanged if there is no current folder.
-pub fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Parses `FIELD[ELEMENT].BIT@CYCLE`; element and bit default to 0.
@@ -292,7 +255,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
         case,
         judged,
         written,
-    } = super::show::show(&args.show, case, judged, &mut rtl, out)?;
+    } = show(&args.show, case, judged, &mut rtl, out)?;
     let mut saved = None;
     let (done, last) = match &judged {
         Ok(agreed) => {
@@ -381,75 +344,13 @@ fn waves<U: Compiled>(rtl: &mut Isolated<U>, case: &Case<U>, out: &Path) -> Resu
     }
 }
 
-/// Returns the text on a case on which all judges agree.
-pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &judges::Agreed<U>) -> String {
-    let compared = agreed.compared;
-    let end = if agreed.step_limit {
-        format!(
-            "stopped after {} instructions (--max-steps)",
-            compared.steps
-        )
-    } else {
-        format!(
-            "{}, pc 0x{:03x}, after {} instructions",
-            U::outcome(&agreed.end),
-            U::pc(&agreed.end),
-            compared.steps
-        )
-    };
-    let scalar = match &agreed.scalar {
-        Scalar::NotAsked => "was not asked".to_owned(),
-        Scalar::CannotTell(why) => format!("cannot tell: {why}"),
-        Scalar::Agrees {
-            instructions: 0, ..
-        } => "has nothing to compare: no lane executed anything".to_owned(),
-        Scalar::Agrees {
-            lanes,
-            instructions,
-        } => format!(
-            "agrees: {lanes} lanes, {instructions} instructions executed as each lane would alone"
-        ),
-    };
-    let remark = U::remark(&case.program, &agreed.end)
-        .map_or_else(String::new, |remark| format!("note         {remark}\n"));
-    format!(
-        "{}  {end}\nlock-step    agrees: {} cycles, {} fields each, {} lanes\nscalar judge {scalar}\n{remark}",
-        case.name(),
-        compared.cycles,
-        U::fields().len(),
-        case.lanes
-    )
-}
-
-/// Returns whether the RTL in `dir` may run although only a saved case names it.
-pub fn trusted<U: Compiled>(dir: &Path) -> bool {
-    foreign::<U>(dir).is_none()
-}
-
-/// Returns why the RTL in `dir` must not run if only a saved case names it: `dir` itself, or a file or folder that it names, which
-/// must lie below the current folder, or be our own. A case may come from anywhere, and the RTL that it names would run with the
-/// rights of the user.
-fn foreign<U: Compiled>(dir: &Path) -> Option<PathBuf> {
-    let real = |dir: PathBuf| std::fs::canonicalize(dir).ok();
-    let current = std::env::current_dir().ok().and_then(real);
-    // Everything lies below the root, which therefore does not count.
-    let current = current.filter(|dir| dir.parent().is_some());
-    let ours = [current, own_rtl::<U>().ok().and_then(real)];
-    let inside = |path: &PathBuf| {
-        let real = real(path.clone());
-        real.is_some_and(|path| ours.iter().flatten().any(|own| path.starts_with(own)))
-    };
-    let named = std::iter::once(dir.to_owned()).chain(dut::paths_of::<U>(dir));
-    named.into_iter().find(|path| !inside(path))
-}
-
 /// Records a failure before anything is written of it. With `--step` the verdict is that of the last run.
-fn known<U: Compiled>(show: &super::show::ShowArgs, judged: &Judged<Case<U>>) {
+fn known<U: Compiled>(show: &ShowArgs, judged: &Judged<Case<U>>) {
     if let Err(failure) = judged
         && !matches!(failure.cause, Cause::NotRun(_))
         && !show.step
     {
-        super::failed();
+        crate::console::failed();
     }
 }
 
@@ -512,7 +413,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         case,
         judged,
         written,
-    } = super::show::show(&args.show, case.clone(), judged, &mut rtl, out)?;
+    } = show(&args.show, case.clone(), judged, &mut rtl, out)?;
     let json = |there: &Saved| tell_json(args.json.as_deref(), &case, &judged, there);
     match &judged {
         Ok(_) if args.shrink => {

@@ -13,16 +13,15 @@ use reconverge::instructions::Instructions as _;
 use reconverge::report::Report;
 use reconverge::rules;
 use reconverge::show::page::{self, Said};
-use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
+use reconverge::show::text::{Layout, Survey};
 use reconverge::show::{Fold, Found, ended, svg, until};
 
-use super::found::{replay_command, rule_id};
-use super::raster;
-use super::render::pictures;
-use super::run::agreed_text;
-use super::streams::{self, is_standard, taken, write_whole};
-use super::workers::Isolated;
-use super::{Failure as Trouble, step, writable};
+use crate::console::{Failure as Trouble, colour, width};
+use crate::found::{replay_command, rule_id};
+use crate::outcome::agreed_text;
+use crate::streams::{self, is_standard, writable, write_whole};
+use crate::workers::Isolated;
+use crate::{raster, step};
 
 /// What is shown of a run besides how it ends.
 #[derive(Args, Clone)]
@@ -81,25 +80,6 @@ impl ShowArgs {
     }
 }
 
-/// Returns the width of a line in characters: that of `COLUMNS`, the terminal's, or [`WIDTH`].
-pub fn width() -> usize {
-    let asked = std::env::var("COLUMNS").ok().and_then(|n| n.parse().ok());
-    let terminal = || {
-        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-        Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
-    };
-    asked.or_else(terminal).unwrap_or(WIDTH).max(NARROWEST)
-}
-
-/// Returns whether messages may have colours: on a terminal, and not with `NO_COLOR`.
-pub fn colour() -> bool {
-    let choice = match taken() {
-        true => anstream::AutoStream::choice(&std::io::stderr()),
-        false => anstream::AutoStream::choice(&std::io::stdout()),
-    };
-    choice != anstream::ColorChoice::Never
-}
-
 /// A run that was shown.
 pub struct Shown<U: Compiled> {
     /// The case to report: if conditions were changed, as the user left it.
@@ -147,7 +127,7 @@ fn written<U: Compiled>(
     if let Some(path) = &args.picture {
         let picture = svg::svg(&U::run_to_show(case, judged, true, svg::LINES));
         match path.extension().is_some_and(|ending| ending == "png") {
-            true => pictures::write(path, true, &raster::png(&picture)?)?,
+            true => raster::write(path, true, &raster::png(&picture)?)?,
             false => write_whole(path, &picture)?,
         }
     }

@@ -18,11 +18,10 @@ use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr
 use signal_hook::consts::SIGWINCH;
 use signal_hook::iterator::Signals;
 
-use super::found::save_again;
-use super::show::colour;
-use super::stop::{self, Trouble};
-use super::workers::Isolated;
-use super::{Failure, complain};
+use crate::console::{Failure, colour, complain};
+use crate::found::save_again;
+use crate::stop::{self, Trouble};
+use crate::workers::Isolated;
 
 /// Time between two checks of whether the process was told to end.
 const LOOK: Duration = Duration::from_millis(100);

@@ -81,9 +81,9 @@ impl From<String> for Trouble {
     }
 }
 
-impl From<Trouble> for super::Failure {
+impl From<Trouble> for crate::console::Failure {
     fn from(trouble: Trouble) -> Self {
-        super::Failure::Other(trouble.why())
+        crate::console::Failure::Other(trouble.why())
     }
 }
 

@@ -8,8 +8,6 @@ use std::sync::{Mutex, PoisonError};
 use reconverge::input::{self, InputError, MAX_BYTES};
 use reconverge::wave;
 
-use super::folder;
-
 /// The name of standard input in messages, and of a program read from it.
 const STDIN: &str = "stdin";
 
@@ -28,6 +26,13 @@ struct Files {
     read: Vec<PathBuf>,
     /// With the flag and the path as the user gave them.
     written: Vec<(PathBuf, String, String)>,
+}
+
+/// Returns the folder that contains `path`.
+pub fn folder(path: &Path) -> &Path {
+    path.parent()
+        .filter(|d| !d.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Returns whether `path` stands for standard input or output.

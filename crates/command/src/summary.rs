@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use reconverge::input::InputError;
 use serde_json::Value;
 
-use super::fuzz::Ran;
-use super::junit::{self, Suite};
-use super::report::{self, Part};
-use super::streams::{is_standard, write_whole};
-use super::{Agreed, Done, Failure, SummaryArgs, all_writable, tell as tell_why};
+use crate::args::SummaryArgs;
+use crate::console::{Agreed, Done, Failure, tell as tell_why};
+use crate::fuzz::Ran;
+use crate::junit::{self, Suite};
+use crate::report::{self, Part};
+use crate::streams::{all_writable, is_standard, write_whole};
 
 /// Checks that the files of a summary can be written.
 ///

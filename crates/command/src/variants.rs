@@ -4,26 +4,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use clap::ValueEnum;
 use reconverge::campaign::{CHUNK, Limit, Shard};
 use reconverge::design::Build;
 
-use super::progress::Ticker;
-use super::{Commands, Failure, PlaceArgs, stop};
+use crate::args::{PlaceArgs, Which};
+use crate::commands::Commands;
+use crate::console::Failure;
+use crate::progress::Ticker;
+use crate::stop;
 
 /// The limit for a variant is that of the default build divided by this.
 const SHARE: u64 = 8;
-
-/// Which variants of a unit are tested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Which {
-    /// The default build only
-    None,
-    /// One further build of each unit, which differs from the default in lanes and every parameter
-    One,
-    /// All further builds: each parameter at its limits; 1, 4, 33 and 64 lanes (r700: 1, 4, 16, 33)
-    All,
-}
 
 impl Which {
     /// Returns the tested variants of `unit`.

@@ -1,12 +1,12 @@
 //! `render`: the picture of a shader through the RTL.
 //!
 //! The golden model and the ALUs shade a block here, then a worker process compares the RTL with it
-//! ([`super::workers`]), then every pixel is shaded alone. Blocks are numbered row by row, and each idle thread
+//! ([`crate::workers`]), then every pixel is shaded alone. Blocks are numbered row by row, and each idle thread
 //! takes the next one: the output does not depend on the number of threads.
 
 mod html;
 mod numbers;
-pub mod pictures;
+mod pictures;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -33,16 +33,15 @@ use reconverge::r500::shader::{Example, VARYINGS, Vector};
 use reconverge::unit::{LoadOptions, Programs};
 use reconverge::wave;
 
-use super::convert::load;
-use super::progress::Lines;
-use super::run::{absolute, rtl};
-use super::stop::Trouble;
-use super::streams::{is_standard, write_whole};
-use super::workers::{Isolated, LimitArgs};
-use super::{
-    Agreed, Done, Failure as Unable, LoadArgs, PlaceArgs, complain, found, fuzz, print, seed, warn,
-    writable,
-};
+use crate::args::{LoadArgs, PlaceArgs, seed};
+use crate::console::{Agreed, Done, Failure as Unable, complain, print, warn};
+use crate::load::load;
+use crate::progress::{Lines, bar};
+use crate::rtl::{absolute, rtl};
+use crate::stop::Trouble;
+use crate::streams::{is_standard, writable, write_whole};
+use crate::workers::{Isolated, LimitArgs};
+use crate::{found, raster};
 use numbers::judged;
 use pictures::Picture;
 use reconverge::quantity::stall;
@@ -248,7 +247,7 @@ fn run_all(
 ) -> Result<(Sum, Option<End>), Unable> {
     let count = wavefronts.count();
     let judges: Vec<Pixels> = wavefronts.renderers.iter().map(Pixels::new).collect();
-    let bar = fuzz::bar(Limit::Programs(count), Shard::default());
+    let bar = bar(Limit::Programs(count), Shard::default());
     let shared = Mutex::new(Shared {
         next: 0,
         sum: Sum {
@@ -597,8 +596,8 @@ impl Outputs {
         let scene = renderer.scene();
         let heat = pictures::heat(scene.size, counts);
         let mut text = numbers::text(name, scene, sum);
-        pictures::write(&self.png, args.png.is_some(), &picture.png()?)?;
-        pictures::write(&self.heat, args.heat.is_some(), &heat.png()?)?;
+        raster::write(&self.png, args.png.is_some(), &picture.png()?)?;
+        raster::write(&self.heat, args.heat.is_some(), &heat.png()?)?;
         text += &format!("  {:<16}{}\n", "picture", self.png.display());
         text += &format!(
             "  {:<16}{}  ({})\n",

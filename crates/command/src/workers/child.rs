@@ -22,8 +22,9 @@ use reconverge::watch::{Pulse, Watch};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use signal_hook::low_level::exit;
 
-use super::super::{Agreed, Done, stop};
 use super::protocol::{Answer, Job, Order, line, parsed};
+use crate::console::{Agreed, Done};
+use crate::stop;
 
 /// Approximate time between two signs of life of a worker.
 const PULSE: Duration = Duration::from_millis(200);

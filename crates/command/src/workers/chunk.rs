@@ -6,10 +6,10 @@ use reconverge::campaign::{Chunk, Failed, Options, Piece, Put, Summary, model_se
 use reconverge::compiled::Compiled;
 use reconverge::failure::Cause;
 
-use super::super::complain;
 use super::protocol::{Answer, Order};
 use super::supervisor::Lost;
 use super::{GRACE, Isolated, KILLS, Step, TRIES};
+use crate::console::complain;
 
 /// How RTL ended its process, and the seed of the model.
 type Blame<U> = (Cause<U>, u32);

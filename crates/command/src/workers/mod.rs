@@ -35,8 +35,10 @@ use reconverge::shrink::Shrunk;
 use reconverge::stream::Stream;
 use reconverge::wave::Format;
 
-use super::progress::Ticker;
-use super::{complain, stop, stop::Trouble};
+use crate::console::complain;
+use crate::progress::Ticker;
+use crate::stop;
+use crate::stop::Trouble;
 pub use child::work;
 use protocol::{Answer, Job, Judged, Order, Played, parsed};
 use supervisor::{Lost, Patience, Worker};

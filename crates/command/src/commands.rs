@@ -1,0 +1,122 @@
+//! The commands of a unit.
+
+use std::marker::PhantomData;
+use std::path::PathBuf;
+
+use reconverge::compiled::Compiled;
+use reconverge::design::Build;
+use reconverge::unit::LoadOptions;
+
+use crate::args::{FuzzArgs, MergeArgs, PlaceArgs};
+use crate::console::{Done, Failure};
+use crate::convert::{self, AsmArgs, ImportArgs, ViewArgs};
+use crate::fuzz::{Campaign, Publish, Ran};
+use crate::guests::Known;
+use crate::run::{self, ReplayArgs, RunArgs};
+use crate::{cover, exhaust, explain, fuzz, merge, mutate, play, prove, report, workers};
+
+/// The commands of one unit.
+pub trait Commands: Sync {
+    fn name(&self) -> &'static str {
+        self.known().name
+    }
+    fn known(&self) -> Known;
+    fn run(&self, args: &RunArgs) -> Done;
+    fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure>;
+    fn variants(&self) -> Vec<Build>;
+    fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure>;
+    fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure>;
+    fn report(&self, files: &[PathBuf], args: &report::ReportArgs)
+    -> Result<report::Part, Failure>;
+    fn worker(&self) -> Done;
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
+    fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
+    fn prove(&self, args: &prove::ProveArgs) -> Done;
+    fn exhaust(&self, args: &exhaust::ExhaustArgs) -> Done;
+    fn play(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
+    fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
+    fn asm(&self, args: &AsmArgs) -> Done;
+    fn dis(&self, args: &AsmArgs) -> Done;
+    fn import(&self, args: &ImportArgs) -> Done;
+    fn explain(&self, args: &explain::ExplainArgs) -> Done;
+    fn view(&self, args: &ViewArgs) -> Done;
+}
+
+struct For<U>(PhantomData<fn() -> U>);
+
+/// A design that is a guest of the command.
+#[derive(Clone, Copy)]
+pub struct Guest(pub(crate) &'static dyn Commands);
+
+/// Returns the guest `U`.
+pub fn guest<U: Compiled>() -> Guest {
+    Guest(&For::<U>(PhantomData))
+}
+
+impl<U: Compiled> Commands for For<U> {
+    fn known(&self) -> Known {
+        Known {
+            name: U::NAME,
+            recognises: U::recognises,
+            reads: |bytes, file| U::load(bytes, file, &LoadOptions::default()).is_ok(),
+        }
+    }
+    fn run(&self, args: &RunArgs) -> Done {
+        run::run::<U>(args)
+    }
+    fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure> {
+        fuzz::fuzz::<U>(args, campaign, publish)
+    }
+    fn variants(&self) -> Vec<Build> {
+        U::VARIANTS.iter().map(Build::from).collect()
+    }
+    fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
+        fuzz::prepare::<U>(place, build)
+    }
+    fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
+        merge::unit::<U>(files, args, row)
+    }
+    fn report(
+        &self,
+        files: &[PathBuf],
+        args: &report::ReportArgs,
+    ) -> Result<report::Part, Failure> {
+        merge::report::<U>(files, args)
+    }
+    fn worker(&self) -> Done {
+        workers::work::<U>()
+    }
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
+        cover::cover::<U>(args, gathered)
+    }
+    fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
+        mutate::mutate::<U>(args)
+    }
+    fn prove(&self, args: &prove::ProveArgs) -> Done {
+        prove::prove::<U>(args)
+    }
+    fn exhaust(&self, args: &exhaust::ExhaustArgs) -> Done {
+        exhaust::exhaust::<U>(args)
+    }
+    fn play(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
+        play::replay::<U>(text, file, args)
+    }
+    fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
+        run::replay::<U>(text, file, args)
+    }
+    fn asm(&self, args: &AsmArgs) -> Done {
+        convert::asm::<U>(args)
+    }
+    fn dis(&self, args: &AsmArgs) -> Done {
+        convert::dis::<U>(args)
+    }
+    fn import(&self, args: &ImportArgs) -> Done {
+        convert::import::<U>(args)
+    }
+    fn explain(&self, args: &explain::ExplainArgs) -> Done {
+        explain::explain::<U>(args)
+    }
+    fn view(&self, args: &ViewArgs) -> Done {
+        convert::view::<U>(args)
+    }
+}

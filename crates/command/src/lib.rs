@@ -1,0 +1,42 @@
+//! The `reconverge` command as a library: [`main`] over a list of designs, its guests.
+
+mod args;
+mod cache;
+mod cli;
+mod commands;
+mod console;
+mod convert;
+mod cover;
+mod doctor;
+mod exhaust;
+mod explain;
+mod failures;
+mod found;
+mod fuzz;
+mod guests;
+mod junit;
+mod load;
+mod merge;
+mod mutate;
+mod new;
+mod options;
+mod outcome;
+mod play;
+mod progress;
+mod prove;
+mod raster;
+mod render;
+mod report;
+mod rtl;
+mod run;
+mod show;
+mod step;
+mod stop;
+mod streams;
+mod summary;
+mod variants;
+mod version;
+mod workers;
+
+pub use cli::main;
+pub use commands::{Guest, guest};

@@ -1,0 +1,113 @@
+//! The RTL that a command judges: ours, or what the user names.
+
+use std::path::{Path, PathBuf};
+
+use reconverge::compiled::Compiled;
+use reconverge::design::Build;
+use reconverge::dut::{self, Make, Rtl};
+use reconverge::home::own_rtl;
+use reconverge::input::InputError;
+use reconverge::wave::Format;
+
+use crate::args::PlaceArgs;
+use crate::console::{Failure, complain};
+use crate::progress::Ticker;
+use crate::stop;
+
+/// Returns the RTL in `dir`, or our own, with its assertions or without.
+pub fn make(dir: Option<&Path>, no_assert: bool) -> Make {
+    let make = Make::of(dir);
+    Make {
+        assertions: make.assertions && !no_assert,
+        ..make
+    }
+}
+
+impl PlaceArgs {
+    /// Returns how to build the requested RTL.
+    pub fn make(&self) -> Make {
+        make(self.rtl.as_deref(), self.no_assert)
+    }
+
+    /// Returns the format of dumps.
+    pub fn format(&self) -> Format {
+        match self.fst {
+            true => Format::Fst,
+            false => Format::Vcd,
+        }
+    }
+}
+
+/// Returns the RTL that a command judges.
+pub fn rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
+    made(&place.make(), build)
+}
+
+/// Returns our own RTL in its usual build, which is linked in.
+pub fn usual_rtl<U: Compiled>() -> Result<Rtl<U>, Failure> {
+    made(&Make::of(None), Build::from(U::LANES))
+}
+
+/// Returns the RTL with coverage counters.
+pub fn counting_rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
+    let make = Make {
+        counting: true,
+        ..place.make()
+    };
+    made(&make, build)
+}
+
+pub fn made<U: Compiled>(make: &Make, build: Build) -> Result<Rtl<U>, Failure> {
+    let dir = make.dir.as_deref();
+    if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
+        return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
+    }
+    let rtl = {
+        let (make, mut ticker) = (make.clone(), Ticker::new());
+        let what = format!("building the RTL of {}, {build}", U::NAME);
+        stop::unless_asked(
+            move || Rtl::make(build, &make),
+            || ticker.tick(|| what.clone()),
+        )?
+    };
+    let rtl = rtl.map_err(|e| Failure::unbuilt(&e, dir))?;
+    if let Some(warnings) = rtl.warned() {
+        complain(&warnings);
+    }
+    Ok(rtl)
+}
+
+/// Returns `path` relative to the current folder if it lies below that folder, and otherwise unchanged: for commands and messages.
+pub fn relative(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| path.strip_prefix(here).ok());
+    let below = below.filter(|below| !below.as_os_str().is_empty());
+    below.unwrap_or(path).to_owned()
+}
+
+/// Returns `path` as an absolute path, for saved cases; unchanged if there is no current folder.
+pub fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// Returns whether the RTL in `dir` may run although only a saved case names it.
+pub fn trusted<U: Compiled>(dir: &Path) -> bool {
+    foreign::<U>(dir).is_none()
+}
+
+/// Returns why the RTL in `dir` must not run if only a saved case names it: `dir` itself, or a file or folder that it names, which
+/// must lie below the current folder, or be our own. A case may come from anywhere, and the RTL that it names would run with the
+/// rights of the user.
+pub fn foreign<U: Compiled>(dir: &Path) -> Option<PathBuf> {
+    let real = |dir: PathBuf| std::fs::canonicalize(dir).ok();
+    let current = std::env::current_dir().ok().and_then(real);
+    // Everything lies below the root, which therefore does not count.
+    let current = current.filter(|dir| dir.parent().is_some());
+    let ours = [current, own_rtl::<U>().ok().and_then(real)];
+    let inside = |path: &PathBuf| {
+        let real = real(path.clone());
+        real.is_some_and(|path| ours.iter().flatten().any(|own| path.starts_with(own)))
+    };
+    let named = std::iter::once(dir.to_owned()).chain(dut::paths_of::<U>(dir));
+    named.into_iter().find(|path| !inside(path))
+}
