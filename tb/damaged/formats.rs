@@ -436,7 +436,7 @@ fn declarations(formats: &mut Vec<Format>, dir: &Path) {
         seeds: own.into_iter().map(String::into_bytes).collect(),
         read: Box::new(move |bytes, _| {
             let declared = parse(&String::from_utf8_lossy(bytes)).map_err(said)?;
-            declared.rust("", "crate");
+            declared.rust("", "crate", "", "");
             declared.bench_top(&declared.probes);
             declared.header();
             Ok(())

@@ -131,6 +131,13 @@ pub struct Declaration {
     pub toml: &'static str,
     /// Name.
     pub name: &'static str,
+    /// What it is, in a sentence that begins with a small letter.
+    pub doc: &'static str,
+    /// The folder of its `design.toml`, with the RTL, where the crate was compiled.
+    pub folder: &'static str,
+    /// A digest of the sources of its crate, which has the golden model; empty if the crate has one of its own
+    /// ([`crate::home::Package::sources`]).
+    pub sources: &'static str,
     /// Default number of lanes; 1 for a design without lanes.
     pub lanes: u32,
     /// Parameters other than the lanes.

@@ -79,12 +79,15 @@ pub fn built_from(package: Option<&'static Package>) -> Option<PathBuf> {
     whole.map(Path::to_owned)
 }
 
-/// Returns the folder with the RTL of `D` that its package embeds.
+/// Returns the folder with the RTL of `D`: what its package embeds, or the folder of its declaration.
 ///
 /// # Errors
 /// The same as of [`home`].
 pub fn own_rtl<D: Design>() -> Result<PathBuf, Error> {
-    Ok(home(D::package())?.join("rtl").join(D::NAME))
+    Ok(match D::package() {
+        Some(package) => home(Some(package))?.join("rtl").join(D::NAME),
+        None => PathBuf::from(D::DECLARATION.folder),
+    })
 }
 
 /// Returns the files with which every model is built, and `more`.

@@ -1,7 +1,7 @@
 //! Generates the Rust file of a design in a build script.
 
-use std::path::Path;
-use std::{env, fs};
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
 
 use crate::{Declaration, Error};
 
@@ -13,29 +13,72 @@ impl Declaration {
     /// # Errors
     /// The file cannot be read or written; the first error in the declaration.
     pub fn generate(path: &str, bench: &str) -> Result<Self, Error> {
-        let error = |file: &Path, e: std::io::Error| Error {
-            file: file.display().to_string(),
-            line: 0,
-            field: "file".to_owned(),
-            message: e.to_string(),
-        };
-        println!("cargo:rerun-if-changed={path}");
-        let from = Path::new(path);
-        let toml = fs::read_to_string(from).map_err(|e| error(from, e))?;
-        let declaration = Self::parse(path, &toml)?;
-        let out = env::var_os("OUT_DIR").unwrap_or_default();
-        let out = Path::new(&out).join(format!("{}.rs", declaration.name));
-        fs::write(&out, declaration.rust(&toml, bench)).map_err(|e| error(&out, e))?;
-        Ok(declaration)
+        generated(path, bench, "")
     }
+}
+
+fn error(file: &Path, e: &io::Error) -> Error {
+    Error {
+        file: file.display().to_string(),
+        line: 0,
+        field: "file".to_owned(),
+        message: e.to_string(),
+    }
+}
+
+fn generated(path: &str, bench: &str, sources: &str) -> Result<Declaration, Error> {
+    println!("cargo:rerun-if-changed={path}");
+    let from = Path::new(path);
+    let toml = fs::read_to_string(from).map_err(|e| error(from, &e))?;
+    let declaration = Declaration::parse(path, &toml)?;
+    let out = env::var_os("OUT_DIR").unwrap_or_default();
+    let out = Path::new(&out).join(format!("{}.rs", declaration.name));
+    let folder = from.parent().unwrap_or(Path::new(""));
+    let text = declaration.rust(&toml, bench, &folder.to_string_lossy(), sources);
+    fs::write(&out, text).map_err(|e| error(&out, &e))?;
+    Ok(declaration)
+}
+
+/// Returns a digest of the Rust files below `src`, and tells cargo to rerun if they change.
+fn digest(src: &Path) -> Result<String, Error> {
+    println!("cargo:rerun-if-changed={}", src.display());
+    let mut files = Vec::new();
+    rust_files(src, &mut files)?;
+    files.sort();
+    // FNV-1a: the digest must not depend on the compiler.
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    for file in &files {
+        let text = fs::read(file).map_err(|e| error(file, &e))?;
+        let name = file.to_string_lossy();
+        let length = (text.len() as u64).to_le_bytes();
+        for byte in name.bytes().chain([0]).chain(length).chain(text) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        }
+    }
+    Ok(format!("{hash:016x}"))
+}
+
+fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+    for entry in fs::read_dir(dir).map_err(|e| error(dir, &e))? {
+        let entry = entry.map_err(|e| error(dir, &e))?;
+        let path = entry.path();
+        // Links are not followed: one may lead back here.
+        if entry.file_type().map_err(|e| error(&path, &e))?.is_dir() {
+            rust_files(&path, files)?;
+        } else if path.extension().is_some_and(|x| x == "rs") {
+            files.push(path);
+        }
+    }
+    Ok(())
 }
 
 /// Reads the declaration at `path`, relative to the package, and writes `OUT_DIR/<name>.rs` with the structs of pins and
 /// state. For the build script of a crate that defines a design; the crate includes the file with
-/// `include!(concat!(env!("OUT_DIR"), "/<name>.rs"))`.
+/// `include!(concat!(env!("OUT_DIR"), "/<name>.rs"))`. The file also has a digest of the Rust files in `src`: campaigns of a crate with
+/// other sources have other results.
 ///
 /// # Errors
-/// The file cannot be read or written; the first error in the declaration.
+/// The file cannot be read or written, or `src` cannot be read; the first error in the declaration.
 pub fn generate(path: &str) -> Result<Declaration, Error> {
-    Declaration::generate(path, "::reconverge")
+    generated(path, "::reconverge", &digest(Path::new("src"))?)
 }

@@ -8,8 +8,9 @@ use crate::{Declaration, Enum, Level, Part, Role, Shape, Show, State, View, layo
 impl Declaration {
     /// Generates a Rust file with the structs `In` and `State`, their defaults, the list `FIELDS`, and `DECLARATION`, which
     /// has everything that a bench needs to know about the design. `toml` is the text that was parsed; `bench` is the path
-    /// of the crate with the types that these use, such as `crate`.
-    pub fn rust(&self, toml: &str, bench: &str) -> String {
+    /// of the crate with the types that these use, such as `crate`. `folder` is the folder of the declaration, relative to the
+    /// package, and `sources` a digest of the sources of the package.
+    pub fn rust(&self, toml: &str, bench: &str, folder: &str, sources: &str) -> String {
         let mut out = format!(
             "// Generated from the declaration of {}; change that.\n\n",
             self.name
@@ -18,7 +19,7 @@ impl Declaration {
         self.rust_letters(&mut out);
         self.rust_pins(&mut out, bench);
         self.rust_state(&mut out, bench);
-        self.rust_lists(&mut out, toml, bench);
+        self.rust_lists(&mut out, toml, bench, folder, sources);
         out
     }
 
@@ -171,7 +172,7 @@ impl Declaration {
         );
     }
 
-    fn rust_lists(&self, out: &mut String, toml: &str, bench: &str) {
+    fn rust_lists(&self, out: &mut String, toml: &str, bench: &str, folder: &str, sources: &str) {
         let _ = writeln!(
             out,
             "/// The fields of [`State`], in the order of the mismatch bits.\npub static FIELDS: [{bench}::field::Field; {}] = [",
@@ -225,8 +226,11 @@ impl Declaration {
         let _ = write!(
             out,
             "/// What the declaration says of the design.\npub const DECLARATION: {bench}::field::Declaration = {bench}::field::Declaration {{\n    \
-             toml: {toml:?},\n    name: {:?},\n    lanes: {},\n    parameters: &[",
+             toml: {toml:?},\n    name: {:?},\n    doc: {:?},\n    folder: concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}),\n    \
+             sources: {sources:?},\n    lanes: {},\n    parameters: &[",
             self.name,
+            self.doc,
+            format!("/{folder}"),
             self.lanes.as_ref().map_or(1, |lanes| lanes.default)
         );
         for parameter in &self.parameters {
