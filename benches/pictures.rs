@@ -243,7 +243,7 @@ fn mutants(count: Option<usize>) -> Done<()> {
             "examples/shaders/{name}.txt"
         )))?);
     }
-    tests.push(Test::examples(&path("tb/programs/r500/shaders"))?);
+    tests.push(Test::examples(&path("tb/r500/programs/shaders"))?);
 
     let out = tempfile::tempdir()?;
     let build = Case::<R500>::new(Program::default()).build();

@@ -146,8 +146,8 @@ fn files_that_are_not_there_or_not_text_are_refused<U: Tested>() {
     }
     refused(&["replay", "no/such.s"], &file);
     // A found bug: what was looked for, and where, was left to guess.
-    let near = format!("tb/programs/{}/if_els.s", U::NAME);
-    let folder = format!("{ROOT}/tb/programs/{}", U::NAME);
+    let near = format!("tb/{}/programs/if_els.s", U::NAME);
+    let folder = format!("{ROOT}/tb/{}/programs", U::NAME);
     let meant = "; did you mean `if_else.s`?";
     let why = format!("error: {near}: file: there is no such file in {folder}{meant}");
     refused(&["run", U::NAME, &near], &why);
@@ -527,11 +527,11 @@ fn control_characters_of_files_and_their_names_are_shown_escaped() {
                 &[
                     "run",
                     unit,
-                    "tb/programs/r500/if_else.s",
+                    "tb/r500/programs/if_else.s",
                     "--conditions",
                     name,
                 ],
-                &["run", unit, "tb/programs/r500/if_else.s", "--rtl", name],
+                &["run", unit, "tb/r500/programs/if_else.s", "--rtl", name],
             ] {
                 harmless(&reconverge(args));
             }
@@ -554,8 +554,8 @@ fn control_characters_of_files_and_their_names_are_shown_escaped() {
 
 #[test]
 fn parameters_that_a_unit_does_not_have_are_refused() {
-    let r500 = "tb/programs/r500/if_else.s";
-    let r700 = "tb/programs/r700/if_else.s";
+    let r500 = "tb/r500/programs/if_else.s";
+    let r700 = "tb/r700/programs/if_else.s";
     refused(
         &["run", "r500", r500, "--param", "DEPTH=4"],
         "error: --param: r500 has no parameter DEPTH, only lanes",
@@ -587,12 +587,12 @@ fn parameters_that_a_unit_does_not_have_are_refused() {
 /// What belongs to one unit says so when it is given to another.
 #[test]
 fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
-    let object = "tb/programs/r700/llvm/k01_ifelse.o";
+    let object = "tb/r700/programs/llvm/k01_ifelse.o";
     refused(
         &["run", "r700", object, "--safe-loops"],
         "error: --safe-loops: is for the LOOP words of r500; r700 has none",
     );
-    let cubin = "tb/programs/spa5/cubin/k01_ifelse.12.9.O3.cubin";
+    let cubin = "tb/spa5/programs/cubin/k01_ifelse.12.9.O3.cubin";
     for (unit, file, what) in [
         ("r500", object, "an R600-family object, try `run r700`"),
         ("spa5", object, "an R600-family object, try `run r700`"),
@@ -610,7 +610,7 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
         ("r700", "r500"),
         ("r500", "r700"),
     ] {
-        let file = format!("tb/programs/{of}/if_else.s");
+        let file = format!("tb/{of}/programs/if_else.s");
         let why = format!("this is a program of {of}, not of {unit}; try `run {of}`");
         refused(
             &["run", unit, &file],
@@ -645,7 +645,7 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
             "error: {file}: file: is an object or a program of the host, with no GPU code that is read here"
         ),
     );
-    let listing = "tb/programs/r700/llvm/k01_ifelse.s";
+    let listing = "tb/r700/programs/llvm/k01_ifelse.s";
     let output = reconverge(&["run", "r700", listing]);
     let message = text(&output.stderr);
     assert_eq!(output.status.code(), Some(2));

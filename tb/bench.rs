@@ -17,7 +17,6 @@ mod hosted;
 mod models;
 mod must_fail;
 mod mutate;
-mod naive;
 mod named;
 mod new;
 mod own_rtl;
@@ -27,12 +26,21 @@ mod pictures;
 mod programs;
 mod progress;
 mod prove;
-mod r500_render;
+mod r500 {
+    mod naive;
+    mod render;
+}
+mod r700 {
+    mod naive;
+}
 mod readme;
 mod render;
 mod show;
 mod shrink;
-mod spa5_programs;
+mod spa5 {
+    mod compiled;
+    mod naive;
+}
 mod start;
 mod step;
 mod stream;

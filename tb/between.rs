@@ -343,7 +343,7 @@ fn x_is_the_same_in_the_campaign_in_the_dump_and_in_replay() {
 fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
     let rtl = Folder::own("r500").planted("  final $fatal(1, \"left over\");");
     let dir = tempfile::tempdir().unwrap();
-    let program = "tb/programs/r500/if_else.s";
+    let program = "tb/r500/programs/if_else.s";
     let out = arg(&dir.path().join("out")).to_owned();
     let run = ["run", "r500", program, "--rtl", rtl.arg(), "--out", &out];
     let run = command_in(Path::new(ROOT), &run).output().unwrap();
@@ -412,7 +412,7 @@ fn a_failure_of_which_nothing_can_be_printed_ends_with_1() {
     let run = [
         "run",
         "r500",
-        "tb/programs/r500/if_else.s",
+        "tb/r500/programs/if_else.s",
         "--flip",
         "pc.1@6",
     ];

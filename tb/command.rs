@@ -142,7 +142,7 @@ fn conditions_come_from_a_table<U: Tested>() {
 /// The program that is not built without a parameter, and by which draws its targets: changed bits leave the word alone.
 const SWITCH: [&str; 5] = [
     "spa5",
-    "tb/programs/spa5/cubin/k08_switch_cmp.12.9.O3.cubin",
+    "tb/spa5/programs/cubin/k08_switch_cmp.12.9.O3.cubin",
     "--param",
     "BRX=1",
     "--lanes",
@@ -265,11 +265,11 @@ fn every_unit_has_all_its_parts() {
             "rtl/U/U.core",
             "rtl/U/README.md",
             "rtl/U/design.toml",
-            "tb/U_spec.rs",
-            "tb/U_text.rs",
-            "tb/common/units/U.rs",
-            "tb/programs/U",
-            "tb/programs/U/flipped.report",
+            "tb/U/spec.rs",
+            "tb/U/text.rs",
+            "tb/U/tested.rs",
+            "tb/U/programs",
+            "tb/U/programs/flipped.report",
             "waves/U.gtkw",
             "src/U/mod.rs",
             "src/U/isa.rs",
@@ -364,7 +364,7 @@ fn r500_stacks_stand_in_the_trace_bottom_first() {
 /// A driver's log and the same program's words.
 #[test]
 fn r500_imports_a_log_as_the_words_in_it() {
-    let log = "tb/programs/r500/mesa/17_nested_loops.log";
+    let log = "tb/r500/programs/mesa/17_nested_loops.log";
     let words = |file: &str| {
         let hex = stdout(&["import", "r500", file, "--hex"]);
         hex.lines()
@@ -374,7 +374,7 @@ fn r500_imports_a_log_as_the_words_in_it() {
     };
     assert_eq!(
         words(log),
-        words("tb/programs/r500/mesa/17_nested_loops.txt")
+        words("tb/r500/programs/mesa/17_nested_loops.txt")
     );
     assert_eq!(words(log).len(), 23);
     assert_eq!(
@@ -385,7 +385,7 @@ fn r500_imports_a_log_as_the_words_in_it() {
 
 #[test]
 fn r500_warns_of_mesa_s_unsafe_loop_word_and_can_make_it_safe() {
-    let log = "tb/programs/r500/mesa/17_nested_loops.log";
+    let log = "tb/r500/programs/mesa/17_nested_loops.log";
     let output = reconverge(&["run", "r500", log]);
     assert!(
         text(&output.stderr).starts_with("warning: slots 2, 10: LOOP"),
@@ -475,7 +475,7 @@ fn r700_step_that_fails_writes_the_state_before_it_and_the_code() {
 /// Of an object with several functions one is chosen, by number or name.
 #[test]
 fn r700_runs_the_function_of_an_object_that_is_chosen() {
-    let object = "tb/programs/r700/llvm/several.o";
+    let object = "tb/r700/programs/llvm/several.o";
     let listed = stdout(&["import", "r700", object, "--list"]);
     assert_eq!(listed.lines().count(), 4, "{listed}");
     let output = reconverge(&["run", "r700", object]);
@@ -495,7 +495,7 @@ fn r700_runs_the_function_of_an_object_that_is_chosen() {
 
 #[test]
 fn counts_and_chances_are_written_as_people_write_them() {
-    let program = "tb/programs/spa5/if_else.s";
+    let program = "tb/spa5/programs/if_else.s";
     let run = |more: &[&str]| reconverge_ends(0, &[&["run", "spa5", program], more].concat());
     let said = run(&["--p16", "4", "--stall16", "5", "--max-steps", "2000"]);
     assert_eq!(
@@ -546,7 +546,7 @@ fn piped(args: &[&str], input: &[u8]) -> Output {
 fn programs_and_cases_come_from_standard_input_and_files_go_to_standard_output() {
     let dir = tempfile::tempdir().unwrap();
     let (at, out) = (|name: &str| dir.path().join(name), arg(dir.path()));
-    let source = fs::read(Path::new(ROOT).join("tb/programs/spa5/if_else.s")).unwrap();
+    let source = fs::read(Path::new(ROOT).join("tb/spa5/programs/if_else.s")).unwrap();
     let file = at("stdin.s");
     fs::write(&file, &source).unwrap();
     let ok = |args: &[&str], input: &[u8]| {
@@ -687,7 +687,7 @@ fn a_fetch_shader_run_alone_says_why_it_ends_in_an_error() {
 fn an_option_that_would_be_ignored_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let [first, second] = ["x.svg", "y.svg"].map(|name| dir.path().join(name));
-    let program = "tb/programs/spa5/if_else.s";
+    let program = "tb/spa5/programs/if_else.s";
     let twice = |flag: &str, name: &str| {
         format!(
             "error: the argument '{flag} <NAME=VALUE>' cannot be used multiple times for '{name}'"
@@ -735,7 +735,7 @@ fn an_option_that_would_be_ignored_is_refused() {
 #[test]
 fn a_memory_limit_that_no_worker_can_start_with_is_refused() {
     let run = |megabytes: &str| {
-        let program = "tb/programs/spa5/if_else.s";
+        let program = "tb/spa5/programs/if_else.s";
         reconverge(&["run", "spa5", program, "--memory", megabytes])
     };
     for megabytes in ["1", "8", "63"] {

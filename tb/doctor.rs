@@ -81,7 +81,7 @@ fn a_verilator_that_cannot_run_is_reported_with_what_it_says_and_with_the_remedy
          VERILATOR_ROOT is set to /gone: unset it, or set it to the folder of the Verilator that is to be used.\n",
         verilator.display()
     );
-    let program = "tb/programs/r500/if_else.s";
+    let program = "tb/r500/programs/if_else.s";
     for args in [&["doctor"][..], &["run", "r500", program, "--lanes", "3"]] {
         let run = command_in(Path::new(ROOT), args)
             .env("VERILATOR", &verilator)

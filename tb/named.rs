@@ -215,7 +215,7 @@ fn names_that_pages_write_as_code_are_in_the_sources() {
 
 /// Names that programs put together, and patterns of names.
 const GENERATED: [&str; 4] = [
-    // A program of tb/programs/spa5/cubin.
+    // A program of tb/spa5/programs/cubin.
     "kNN_name",
     // A struct for each unit: crates/golden/src/bench.rs.
     "r500_pins",

@@ -75,7 +75,7 @@ fn with_pc(value: &str, code: &str) -> Copy {
 
 /// Runs a program on `rtl`; returns the standard output, which ends with `status`.
 fn run_on(rtl: &Copy, status: i32) -> String {
-    let program = format!("{ROOT}/tb/programs/r500/if_else.s");
+    let program = format!("{ROOT}/tb/r500/programs/if_else.s");
     let out = rtl.dir().join("out");
     let args = [
         "run",

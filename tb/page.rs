@@ -463,7 +463,7 @@ fn what_a_run_says_is_no_part_of_the_page() {
     let output = reconverge(&[
         "run",
         "spa5",
-        "tb/programs/spa5/if_else.s",
+        "tb/spa5/programs/if_else.s",
         "--html",
         "no/such/folder.html",
     ]);

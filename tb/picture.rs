@@ -325,7 +325,7 @@ fn no_colour_of_a_picture_is_only_a_variable() {
     let args = [
         "picture",
         "spa5",
-        "tb/programs/spa5/if_else.s",
+        "tb/spa5/programs/if_else.s",
         "--flip",
         "pc@9",
         "-o",

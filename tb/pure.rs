@@ -10,11 +10,17 @@ mod specification;
 mod citations;
 mod explain;
 mod layers;
-mod r500_alu;
-mod r500_shaders;
-mod r500_text;
-mod r700_import;
-mod r700_text;
-mod spa5_import;
-mod spa5_text;
+mod r500 {
+    mod alu;
+    mod shaders;
+    mod text;
+}
+mod r700 {
+    mod import;
+    mod text;
+}
+mod spa5 {
+    mod import;
+    mod text;
+}
 mod spec_docs;

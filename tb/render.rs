@@ -13,7 +13,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 const MANDELBROT: &str = "examples/shaders/mandelbrot.txt";
-const DISCARDS: &str = "tb/programs/r500/shaders/rnd_006.txt";
+const DISCARDS: &str = "tb/r500/programs/shaders/rnd_006.txt";
 
 /// Runs `render` with pictures, numbers and page in a folder; what it prints, without the folder.
 fn rendered(dir: &Path, more: &[&str]) -> String {
@@ -229,7 +229,7 @@ fn expected_pixels_are_checked_and_the_first_that_differs_is_named() {
         }
     }
     // The lanes of this one leave a loop all at once.
-    let stops = Path::new("tb/programs/r500/shaders").join(STOPS);
+    let stops = Path::new("tb/r500/programs/shaders").join(STOPS);
     let why = "has no colour, its wavefront ends with error 3 LOOP_UNDERFLOW; --safe-loops sets JUMP_ANY in the LOOP \
                words of a compiler that does not; expected ";
     let said = check(1, &stops, &[]);
@@ -392,7 +392,7 @@ fn what_cannot_be_rendered_is_bad_input() {
         );
     };
     let colourless =
-        fs::read_to_string(Path::new(ROOT).join("tb/programs/r500/if_else.s")).unwrap();
+        fs::read_to_string(Path::new(ROOT).join("tb/r500/programs/if_else.s")).unwrap();
     program(
         "colourless.s",
         &colourless,
@@ -423,7 +423,7 @@ fn import_says_what_a_shader_needs() {
             "examples/shaders/sphere.txt",
             "needs   varying v0, in t0\nneeds   uniform steps, in c0: 60\nneeds   texture 0: checker\n",
         ),
-        ("tb/programs/r500/if_else.s", ""),
+        ("tb/r500/programs/if_else.s", ""),
     ] {
         let output = reconverge(&["import", "r500", file, "--safe-loops"]);
         assert_eq!(
@@ -434,7 +434,7 @@ fn import_says_what_a_shader_needs() {
     let output = reconverge(&[
         "import",
         "r500",
-        "tb/programs/r500/shaders/cnt_004.txt",
+        "tb/r500/programs/shaders/cnt_004.txt",
         "--safe-loops",
     ]);
     let err = text(&output.stderr);

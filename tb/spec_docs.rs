@@ -310,7 +310,7 @@ fn runs<U: Normative>(random: usize) -> Runs {
         case
     };
     let mut programs = 0;
-    for path in files(&Path::new(ROOT).join("tb/programs").join(U::NAME)) {
+    for path in files(&Path::new(ROOT).join(format!("tb/{}/programs", U::NAME))) {
         let file = path.to_str().unwrap();
         let ending = path
             .extension()

@@ -366,7 +366,7 @@ fn a_view_says_what_is_not_in_the_dump() {
     let args = [
         "run",
         "r500",
-        "tb/programs/r500/if_else.s",
+        "tb/r500/programs/if_else.s",
         "--wave",
         "--out",
         arg(dir.path()),
@@ -425,7 +425,7 @@ fn the_marker_is_at_two_thirds_of_the_waves_at_every_width_of_the_window() {
         let args = [
             "run",
             "r500",
-            "tb/programs/r500/loop_continue_break.s",
+            "tb/r500/programs/loop_continue_break.s",
             "--flip",
             flip,
         ];

@@ -1,6 +1,6 @@
 //! Any text is an r500 program or an error; a program survives being written and read again.
 //!
-//! `cargo fuzz run r500_asm fuzz/corpus/r500_asm tb/programs/r500`
+//! `cargo fuzz run r500_asm fuzz/corpus/r500_asm tb/r500/programs`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

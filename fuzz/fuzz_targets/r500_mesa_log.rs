@@ -1,7 +1,7 @@
 //! Any bytes after the header of a log are programs or an error; what is taken fits the memory, and
 //! safe loops change LOOP words only.
 //!
-//! `cargo fuzz run r500_mesa_log fuzz/corpus/r500_mesa_log tb/programs/r500/mesa`
+//! `cargo fuzz run r500_mesa_log fuzz/corpus/r500_mesa_log tb/r500/programs/mesa`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,6 +1,6 @@
 //! Any bytes after `# SLOTS` are a listing or an error; a program survives being written as `.s`.
 //!
-//! `cargo fuzz run r500_slots fuzz/corpus/r500_slots tb/programs/r500/mesa`
+//! `cargo fuzz run r500_slots fuzz/corpus/r500_slots tb/r500/programs/mesa`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

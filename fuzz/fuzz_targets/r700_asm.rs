@@ -1,6 +1,6 @@
 //! Any text is an r700 program or an error; a program survives being written and read again.
 //!
-//! `cargo fuzz run r700_asm fuzz/corpus/r700_asm tb/programs/r700`
+//! `cargo fuzz run r700_asm fuzz/corpus/r700_asm tb/r700/programs`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Any bytes behind an ELF object's first four are an object or an error; a program that is taken ends where
 //! its END is, survives being written as `.s`, and is the one that the list says there is.
 //!
-//! `cargo fuzz run r700_elf fuzz/corpus/r700_elf tb/programs/r700/llvm`
+//! `cargo fuzz run r700_elf fuzz/corpus/r700_elf tb/r700/programs/llvm`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Any bytes behind the header of a dump, or behind the first line of a listing, are programs or an error; a program that is taken
 //! is the one that the list says there is, and survives being written as `.s`.
 //!
-//! `cargo fuzz run r700_text fuzz/corpus/r700_text tb/programs/r700/dumps`
+//! `cargo fuzz run r700_text fuzz/corpus/r700_text tb/r700/programs/dumps`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Any text is an spa5 program or an error, as assembly and as words; a program survives being written and
 //! read again, as `.s` and as `.hex`.
 //!
-//! `cargo fuzz run spa5_asm fuzz/corpus/spa5_asm tb/programs/spa5`
+//! `cargo fuzz run spa5_asm fuzz/corpus/spa5_asm tb/spa5/programs`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Any bytes are a program or an error, behind an ELF file's first four a cubin; a program that is taken is
 //! whole bundles, survives being written as `.s`, and is the one that the list says there is.
 //!
-//! `cargo fuzz run spa5_cubin fuzz/corpus/spa5_cubin tb/programs/spa5/cubin tb/programs/spa5/cuda tb/programs/spa5/mesa`
+//! `cargo fuzz run spa5_cubin fuzz/corpus/spa5_cubin tb/spa5/programs/cubin tb/spa5/programs/cuda tb/spa5/programs/mesa`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

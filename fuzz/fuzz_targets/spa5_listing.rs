@@ -1,7 +1,7 @@
 //! Any bytes behind a line of another tool's listing, or behind a graphics shader's header, are a program or an error; a program that
 //! is taken survives being written as `.s`.
 //!
-//! `cargo fuzz run spa5_listing fuzz/corpus/spa5_listing tb/programs/spa5/listings`
+//! `cargo fuzz run spa5_listing fuzz/corpus/spa5_listing tb/spa5/programs/listings`
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

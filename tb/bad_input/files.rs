@@ -19,7 +19,7 @@ fn at_once(args: &[&str]) -> std::process::Output {
 
 /// Every command that reads a file, with `file` in the place of it.
 fn readers(file: &str) -> Vec<Vec<&str>> {
-    let program = "tb/programs/r500/if_else.s";
+    let program = "tb/r500/programs/if_else.s";
     vec![
         vec!["run", "r500", file],
         vec!["asm", "r700", file],
@@ -139,7 +139,7 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
 #[test]
 fn probes_of_other_rtl_are_read_only_from_a_regular_file_of_limited_length() {
     let most: u64 = 64 << 20;
-    let program = "tb/programs/r500/if_else.s";
+    let program = "tb/r500/programs/if_else.s";
     for name in ["design.toml", "r500_probe.toml"] {
         let copy = Rtl::own("r500").copy();
         let file = copy.dir().join(name);

@@ -5,7 +5,7 @@ use crate::common::{reconverge, text};
 /// A found bug: of several mistakes in a command line the first one was reported alone.
 #[test]
 fn every_mistake_in_an_option_is_reported() {
-    let program = "tb/programs/r500/if_else.s";
+    let program = "tb/r500/programs/if_else.s";
     let run = [
         "run",
         "r500",

@@ -13,7 +13,7 @@ use super::{refused, saved_case};
 fn outputs_to_one_file_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| format!("{}/{name}", arg(dir.path()));
-    let program = "tb/programs/spa5/if_else.s";
+    let program = "tb/spa5/programs/if_else.s";
     fs::create_dir(dir.path().join("folder")).unwrap();
     std::os::unix::fs::symlink(".", dir.path().join("here")).unwrap();
     fs::write(at("old"), "old").unwrap();
@@ -68,7 +68,7 @@ fn an_output_over_an_input_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| format!("{}/{name}", arg(dir.path()));
     let program = at("prog.s");
-    fs::copy(Path::new(ROOT).join("tb/programs/spa5/if_else.s"), &program).unwrap();
+    fs::copy(Path::new(ROOT).join("tb/spa5/programs/if_else.s"), &program).unwrap();
     std::os::unix::fs::symlink("prog.s", dir.path().join("link")).unwrap();
     let (link, conditions, case) = (at("link"), at("c.jsonl"), at("case.json"));
     let (results, mutants) = (at("r500.jsonl"), at("mutants.json"));

@@ -8,7 +8,7 @@ use crate::common::{arg, reconverge, reconverge_ends, text};
 #[test]
 fn view_keeps_the_view_of_a_failure_and_refuses_a_dump_of_another_unit() {
     let dir = tempfile::tempdir().unwrap();
-    let program = "tb/programs/r500/if_else.s";
+    let program = "tb/r500/programs/if_else.s";
     let out = ["--flip", "pc[0].0@9", "--out", arg(dir.path())];
     reconverge_ends(1, &[&["run", "r500", program][..], &out].concat());
     let dump = dir.path().join("r500.if_else.1.vcd");
@@ -47,7 +47,7 @@ fn view_keeps_the_view_of_a_failure_and_refuses_a_dump_of_another_unit() {
 #[test]
 fn a_view_has_the_lanes_of_its_dump() {
     let dir = tempfile::tempdir().unwrap();
-    let run = ["run", "r500", "tb/programs/r500/if_else.s", "--lanes", "4"];
+    let run = ["run", "r500", "tb/r500/programs/if_else.s", "--lanes", "4"];
     let waves = ["--wave", "--out", arg(dir.path())];
     reconverge_ends(0, &[&run[..], &waves].concat());
     let dump = dir.path().join("r500.if_else.1.vcd");

@@ -108,8 +108,8 @@ pub fn stalled<U: Unit>() -> U::In {
 
 /// A file of the unit's programs.
 pub fn read<U: Unit>(name: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs");
-    std::fs::read_to_string(format!("{folder}/{}/{name}", U::NAME)).unwrap()
+    let folder = format!("{}/tb/{}/programs", env!("CARGO_MANIFEST_DIR"), U::NAME);
+    std::fs::read_to_string(format!("{folder}/{name}")).unwrap()
 }
 
 /// Rows of a table of expected values: columns stand between bars, `#` begins a comment.

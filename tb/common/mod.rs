@@ -19,6 +19,7 @@ pub mod damage;
 pub mod dump;
 pub mod failed;
 pub mod mismatch;
+pub mod naive;
 pub mod pages;
 pub mod rtl;
 pub mod schema;
@@ -148,7 +149,7 @@ pub fn line_starting<'a>(report: &'a str, start: &str) -> &'a str {
 
 /// One of the unit's own programs, from the repository.
 pub fn program<U: Unit>(name: &str) -> String {
-    format!("tb/programs/{}/{name}", U::NAME)
+    format!("tb/{}/programs/{name}", U::NAME)
 }
 
 /// It, as it stands in the file.

@@ -10,7 +10,7 @@ use reconverge::r500::program::Program;
 
 /// The folder of the compiled shaders.
 pub fn folder() -> String {
-    format!("{ROOT}/tb/programs/r500/shaders")
+    format!("{ROOT}/tb/r500/programs/shaders")
 }
 
 /// The shaders with expected colours, with their file names; with [`Options::safe_loops`] or without.

@@ -1,8 +1,11 @@
 //! What the tests need to know of each unit: its examples, what is said of its mistakes, and how its RTL
 //! is to be broken.
 
+#[path = "../r500/tested.rs"]
 mod r500;
+#[path = "../r700/tested.rs"]
 mod r700;
+#[path = "../spa5/tested.rs"]
 mod spa5;
 
 use std::fmt::Debug;
@@ -22,7 +25,7 @@ pub struct Mistake {
     pub shown: &'static str,
 }
 
-/// A unit with all that its tests need to know. Programs are files in `tb/programs/<unit>`.
+/// A unit with all that its tests need to know. Programs are files in `tb/<unit>/programs`.
 pub trait Tested: Unit + Debug + PartialEq {
     /// A program that divides its lanes and, with seed 3, goes on for more than 30 cycles.
     const LONG: &'static str;
@@ -57,7 +60,7 @@ pub trait Tested: Unit + Debug + PartialEq {
     const LIMITS: &'static [(&'static str, u64)];
     /// A saved start that cannot be: place in it, what is put there, and what is said of it.
     const BAD_STARTS: &'static [(&'static str, &'static str, &'static str)];
-    /// Endings of what compilers and drivers made, in the folders below `tb/programs/<unit>`.
+    /// Endings of what compilers and drivers made, in the folders below `tb/<unit>/programs`.
     const IMPORTED: &'static [&'static str];
     /// Whether the lanes see anything in an instruction that its address does not tell (aL).
     const CONTEXT: bool = true;

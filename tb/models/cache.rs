@@ -111,7 +111,7 @@ fn headers_are_precompiled_once_and_used_by_every_model() {
     );
     tool::write(&compiler, &script);
     for lanes in ["2", "3"] {
-        let run = ["run", NAME, "tb/programs/r500/if_else.s", "--lanes", lanes];
+        let run = ["run", NAME, "tb/r500/programs/if_else.s", "--lanes", lanes];
         let mut command = quick(&run);
         ends(
             0,
@@ -155,7 +155,7 @@ fn the_runtime_that_the_program_has_in_it_is_not_built_again() {
 #[test]
 fn models_never_come_from_a_folder_of_others() {
     let temporary = tempfile::tempdir().unwrap();
-    let run = ["run", NAME, "tb/programs/r500/if_else.s", "--lanes", "3"];
+    let run = ["run", NAME, "tb/r500/programs/if_else.s", "--lanes", "3"];
     let homeless = |command: &mut Command| {
         for name in ["RECONVERGE_CACHE", "XDG_CACHE_HOME", "HOME"] {
             command.env_remove(name);

@@ -215,7 +215,7 @@ fn a_dump_that_cannot_be_written_as_fst_stays_a_vcd() {
     let out = dir.path();
     let stem = out.join("r500.if_else.1");
     fs::create_dir(stem.with_extension("1.fst")).unwrap();
-    let program = Path::new(ROOT).join("tb/programs/r500/if_else.s");
+    let program = Path::new(ROOT).join("tb/r500/programs/if_else.s");
     for (status, flag) in [(3, "--wave"), (1, "--flip=pc.0@3")] {
         let output = reconverge(&[
             "run",

@@ -12,7 +12,7 @@ use crate::common::{arg, reconverge, reconverge_ends, reconverge_in, text};
 const RUN: [&str; 5] = [
     "run",
     "r500",
-    "tb/programs/r500/if_else.s",
+    "tb/r500/programs/if_else.s",
     "--flip",
     "pc@5",
 ];
@@ -70,7 +70,7 @@ fn what_the_user_names_is_written_where_it_leads() {
     let (target, link) = (dir.path().join("target"), dir.path().join("link"));
     fs::write(&target, "old").unwrap();
     symlink(&target, &link).unwrap();
-    let run = ["run", "r500", "tb/programs/r500/if_else.s", "--json"];
+    let run = ["run", "r500", "tb/r500/programs/if_else.s", "--json"];
     reconverge_ends(0, &[&run[..], &[arg(&link)]].concat());
     assert!(link.is_symlink());
     let written = fs::read_to_string(&target).unwrap();

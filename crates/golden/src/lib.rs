@@ -544,7 +544,7 @@ mod tests {
     /// A found bug: freeing a model twice ended the process, and a case in the place of a model read foreign memory.
     #[test]
     fn a_handle_that_was_freed_or_stands_for_something_else_is_refused() {
-        let file = c"../../tb/programs/spa5/divergent_return.s";
+        let file = c"../../tb/spa5/programs/divergent_return.s";
         let freed = |name| format!("{name}: the handle of another object, or one that was freed");
         // SAFETY: the texts are NUL-terminated; nothing is read or written through a refused handle.
         unsafe {
@@ -639,7 +639,7 @@ mod tests {
 
     #[test]
     fn a_difference_is_named_with_its_rule() {
-        let file = c"../../tb/programs/spa5/divergent_return.s";
+        let file = c"../../tb/spa5/programs/divergent_return.s";
         // SAFETY: the texts are NUL-terminated, case and model live until the end, sizes are those of the model.
         unsafe {
             let case =

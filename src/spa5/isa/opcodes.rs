@@ -8,7 +8,7 @@ type Opcode = (&'static str, &'static [u32]);
 ///
 /// Sources: names, *CUDA Binary Utilities*, table "Maxwell and Pascal Instruction Set" (half precision, `HADD2` and so on, belongs to
 /// sm_53 and later), and the additional ones in the open-source tables of `envydis` for GM107 (envytools, f102b823), from which the
-/// encodings are too. `tb/spa5_import/listings.rs` checks them against listings of NVIDIA's disassembler.
+/// encodings are too. `tb/spa5/import/listings.rs` checks them against listings of NVIDIA's disassembler.
 pub const BLACK_BOXES: &[Opcode] = &[
     ("AL2P", &[0xefa0_fff8]),
     ("ALD", &[0xefd8_fff8]),

@@ -334,7 +334,7 @@ impl Tested for Spa5 {
         ),
     ];
 
-    // As they stand in the words; by what they are for, `spa5_programs` counts them.
+    // As they stand in the words; by what they are for, `spa5::compiled` counts them.
     const CONSTRUCTS: &[&str] = &[
         "SSY",
         "PBK",

@@ -13,7 +13,7 @@ use reconverge::spa5::asm::{assemble, disassemble, hex_text, parse_hex, program_
 use reconverge::spa5::isa::{self, CONTROL, NOP, Word, norm};
 use reconverge::spa5::program::{MAX_BUNDLES, Program};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/spa5");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/spa5/programs");
 
 fn example(name: &str) -> Program {
     let text = std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap();

@@ -1,7 +1,7 @@
 //! Objects of LLVM's r600 back end: what is taken from good ones, and what is said of bad ones.
 //!
 //! Good objects are held against the assembly listing that the same compiler wrote
-//! (`tb/programs/r700/llvm/*.s`) and against r700-8.2; dumps of Mesa's form against the object that they print. Bad ones are good ones with bytes changed.
+//! (`tb/r700/programs/llvm/*.s`) and against r700-8.2; dumps of Mesa's form against the object that they print. Bad ones are good ones with bytes changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use reconverge::r700::import::{functions, list, load};
 use reconverge::r700::program::{MAX_QUADS, Program, Quad};
 use reconverge::unit::{LoadOptions, Loaded};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r700/llvm");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/r700/programs/llvm");
 
 fn object(name: &str) -> Vec<u8> {
     fs::read(format!("{FOLDER}/{name}.o")).unwrap()

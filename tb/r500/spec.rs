@@ -1,5 +1,5 @@
 //! The worked traces, corner vectors and digests of the specification, by the golden model alone and
-//! by the RTL alone. Expected values are the spec's (`tb/programs/r500/*.exp`), never computed.
+//! by the RTL alone. Expected values are the spec's (`tb/r500/programs/*.exp`), never computed.
 
 // Not the whole of tb/common: that asks for the command, and this target does without it.
 

@@ -1,5 +1,5 @@
 //! The worked traces, condition tests, limits, errors and invariants of the specification, by the golden
-//! model alone and by the RTL alone. Expected values are the spec's (`tb/programs/spa5/*.exp` for its
+//! model alone and by the RTL alone. Expected values are the spec's (`tb/spa5/programs/*.exp` for its
 //! tables), never computed.
 //! The rules are those of `docs/spec/spa5.md`.
 

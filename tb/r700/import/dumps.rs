@@ -6,7 +6,7 @@ use reconverge::elf::{Elf, REL, Wanted};
 
 use super::*;
 
-const DUMPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r700/dumps");
+const DUMPS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/r700/programs/dumps");
 
 fn sample(name: &str) -> String {
     fs::read_to_string(format!("{DUMPS}/{name}")).unwrap()

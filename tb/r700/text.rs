@@ -12,7 +12,7 @@ use reconverge::r700::asm::{
 use reconverge::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Mem, MemOp, Word};
 use reconverge::r700::program::{MAX_QUADS, Program, Quad, Registers};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r700");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/r700/programs");
 
 fn example(name: &str) -> Program {
     let text = std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap();

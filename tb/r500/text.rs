@@ -13,7 +13,7 @@ use reconverge::r500::import::{Format, Imported, Options, import, load, recognis
 use reconverge::r500::isa::{Cmn, Fc, FcAddr, FcInst, PredSel};
 use reconverge::r500::program::{Program, Registers, Slot};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r500");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/r500/programs");
 
 fn read(name: &str) -> String {
     std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap()

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::common::needs;
 use crate::common::specification::{Script, specification};
 
-use super::{bits, mask, number, words};
+use crate::common::naive::{bits, mask, number, words};
 
 /// A case.
 struct Case {

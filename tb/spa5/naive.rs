@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::common::needs;
 use crate::common::specification::{Script, specification};
 
-use super::{bits, number, words};
+use crate::common::naive::{bits, number, words};
 
 /// A program's place: base and size, in bytes.
 #[derive(Clone, Copy)]

@@ -1,5 +1,5 @@
 //! The worked traces, corner vectors, limits and digest of the specification, by the golden model alone
-//! and by the RTL alone. Expected values are the spec's (`tb/programs/r700/*.exp`), never computed.
+//! and by the RTL alone. Expected values are the spec's (`tb/r700/programs/*.exp`), never computed.
 //! The rules are those of `docs/spec/r700.md`.
 
 // Not the whole of tb/common: that asks for the command, and this target does without it.

@@ -3,7 +3,7 @@
 use super::*;
 
 fn sample() -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/r700/dumps");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/r700/programs/dumps");
     fs::read_to_string(format!("{folder}/loop.isa")).unwrap()
 }
 

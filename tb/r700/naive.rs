@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::common::needs;
 use crate::common::specification::{Script, specification};
 
-use super::{bits, number, words};
+use crate::common::naive::{bits, number, words};
 
 /// A word of an instruction: mostly legal, and such that loops, calls and branches nest.
 fn r700_word(rng: &mut Pcg64Mcg) -> u32 {

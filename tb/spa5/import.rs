@@ -1,6 +1,6 @@
 //! Cubins and raw bundles: what is taken from good ones, and what is said of bad ones.
 //!
-//! Good files are held against what NVIDIA's nvdisasm printed for them (`tb/programs/spa5/*/nvdisasm.txt`,
+//! Good files are held against what NVIDIA's nvdisasm printed for them (`tb/spa5/programs/*/nvdisasm.txt`,
 //! `*.sass`) and against spa5-2.5 and spa5-8. Bad ones are made here, or are good ones with bytes changed.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use reconverge::spa5::isa::{self, CONTROL, LeaveOp, NOP, Word, is_control};
 use reconverge::spa5::program::{MAX_BUNDLES, Program};
 use reconverge::unit::{LoadOptions, Loaded, Unit};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/programs/spa5");
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/spa5/programs");
 
 const SYNC: u64 = 0xf0f8_0000_0007_000f;
 const EXIT: u64 = 0xe300_0000_0007_000f;

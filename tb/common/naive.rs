@@ -4,21 +4,17 @@
 //! What runs here is the graph that Yosys makes of the file and that proofs are made with, so that a mistake of its front end
 //! would show too.
 
-mod r500;
-mod r700;
-mod spa5;
-
 /// `value` in `width` bits.
-fn bits(value: u64, width: usize) -> Vec<bool> {
+pub fn bits(value: u64, width: usize) -> Vec<bool> {
     (0..width).map(|i| value >> i & 1 == 1).collect()
 }
 
-fn number(bits: &[bool]) -> u64 {
+pub fn number(bits: &[bool]) -> u64 {
     bits.iter().rev().fold(0, |n, bit| n << 1 | u64::from(*bit))
 }
 
 /// Bit i is what `bit` says of element i.
-fn mask(values: &[u64], bit: impl Fn(u64) -> bool) -> u64 {
+pub fn mask(values: &[u64], bit: impl Fn(u64) -> bool) -> u64 {
     (0..)
         .zip(values)
         .map(|(i, value)| u64::from(bit(*value)) << i)
@@ -26,7 +22,7 @@ fn mask(values: &[u64], bit: impl Fn(u64) -> bool) -> u64 {
 }
 
 /// Elements of `width` bits each, the first lowest.
-fn words(values: &[u64], width: usize) -> Vec<bool> {
+pub fn words(values: &[u64], width: usize) -> Vec<bool> {
     values
         .iter()
         .flat_map(|value| bits(*value, width))
