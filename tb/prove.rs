@@ -685,7 +685,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
     }
 }
 
-/// All of it, at the smallest size at which lanes are not alone: `.ci/run proofs` does it at those that ship.
+/// All of it, at the smallest size at which lanes are not alone: `cargo xtask proofs` does it at those that ship.
 #[needs(yosys, cadical)]
 #[test]
 #[ignore = "it takes a minute"]

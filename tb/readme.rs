@@ -11,10 +11,10 @@
 //!
 //! | comment | the block |
 //! |---|---|
-//! | `<!-- in CI: WHY -->` | is run by `.ci/run readme` only, `<!-- all in CI: WHY -->`: and so are all further blocks |
+//! | `<!-- in CI: WHY -->` | is run by `cargo xtask readme` only, `<!-- all in CI: WHY -->`: and so are all further blocks |
 //! | `<!-- not compared: WHY -->` | prints what the page does not show, or is text that no command of the page prints |
 //! | `<!-- in CI, not compared: WHY -->` | both |
-//! | `<!-- by .ci/run -->` | is a command that stands in `.ci/run`, which runs it |
+//! | `<!-- by cargo xtask bare -->` | is a command that `cargo xtask bare` runs |
 //! | `<!-- file: NAME -->` | goes into a file; `, at the end`, `, from "TEXT" on`, `, instead of "TEXT"`: into a part of it |
 //!
 //! A command that prints something and a block of text have to be compared or to say why not. `SNAPSHOTS=overwrite cargo test
@@ -267,7 +267,7 @@ fn follow(page: &str, command: &Path, all: bool, place: &mut Place) -> Found {
     let mut found = Found::default();
     // What the last commands printed, if they ran; the line of a command whose output has not been shown yet.
     let (mut said, mut follows, mut owed) = (None::<String>, false, None);
-    let ci = fs::read_to_string(Path::new(ROOT).join(".ci/run")).unwrap();
+    let bare = fs::read_to_string(Path::new(ROOT).join("crates/xtask/src/bare.rs")).unwrap();
     for block in blocks(page) {
         let at = block.line;
         let compared = !block.says("not compared");
@@ -308,11 +308,11 @@ fn follow(page: &str, command: &Path, all: bool, place: &mut Place) -> Found {
             follows = compared;
             said = None;
             for (line, words, status) in block.commands() {
-                if block.mark == "by .ci/run" {
-                    if !ci.contains(&format!("'{words}'")) {
+                if block.mark == "by cargo xtask bare" {
+                    if !bare.contains(&format!("{words:?}")) {
                         found
                             .wrong
-                            .push(format!("{line}: .ci/run does not run {words}"));
+                            .push(format!("{line}: cargo xtask bare does not run {words}"));
                     }
                     found.counts.in_ci += 1;
                     follows = false;
@@ -516,9 +516,9 @@ fn what_is_printed_can_be_written_into_a_page() {
 #[test]
 fn what_is_not_run_is_counted() {
     let page = "<!-- in CI: long -->\n```sh\n$ exit 1\n```\n```text\n1\n```\n<!-- not compared: why -->\n```sh\n$ seq 2\n```\n\
-        <!-- by .ci/run -->\n```sh\n$ no such command\n```\n";
+        <!-- by cargo xtask bare -->\n```sh\n$ no such command\n```\n";
     let (lines, found) = wrong(page);
-    assert_eq!(lines, ["14: .ci/run does not run no such command"]);
+    assert_eq!(lines, ["14: cargo xtask bare does not run no such command"]);
     let counts = Counts {
         ran: 1,
         in_ci: 2,

@@ -146,7 +146,7 @@ fn a_picture_is_its_source_and_comes_with_its_numbers_and_its_page() {
     }
 }
 
-/// The picture that docs/rendering.md shows, which its command makes through the RTL (`.ci/run readme clean`).
+/// The picture that docs/rendering.md shows, which its command makes through the RTL (`cargo xtask readme`).
 #[test]
 fn the_picture_of_the_readme_is_its_source_in_every_pixel() {
     let (width, height, bytes) = decoded(&Path::new(ROOT).join("examples/shaders/mandelbrot.png"));

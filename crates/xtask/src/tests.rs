@@ -1,0 +1,60 @@
+//! The tests that `cargo test` ignores.
+
+use xshell::cmd;
+
+use crate::{Done, Place, run};
+
+/// Runs campaigns that are killed, interrupted and disturbed at random, also on RTL that crashes or ends its process. They have the
+/// totals of undisturbed ones.
+pub fn kills(place: &Place) -> Done {
+    run(cmd!(
+        place.sh,
+        "cargo test --locked --test bench -- campaign:: --ignored --nocapture"
+    ))?;
+    let stress = cmd!(
+        place.sh,
+        "cargo test --locked --test bench -- stress:: --ignored --nocapture"
+    );
+    run(stress.env("RECONVERGE_STRESS", "5"))
+}
+
+/// Checks that every listed change of each unit's RTL is caught; `cargo test` takes three of each list.
+pub fn changes(place: &Place) -> Done {
+    let all = cmd!(
+        place.sh,
+        "cargo test --locked --test bench is_caught_and_its_case_replays -- --include-ignored"
+    );
+    run(all.env("RECONVERGE_ALL_CHANGES", "1"))
+}
+
+/// Ignored tests that belong to other checks, take an hour, or need tools that are not installed here.
+const ELSEWHERE: [&str; 8] = [
+    "ten_campaigns_killed",
+    "stress::",
+    "as_many",
+    "all_changes_are_shrunk",
+    "readme::",
+    "read_by_slang",
+    "listings_are_what_mesa_makes",
+    "all_of_r500_is_proved",
+];
+
+/// Runs the tests that `cargo test` ignores because they need optional tools or take many models or proofs. A missing tool is a
+/// failure.
+pub fn builds(place: &Place) -> Done {
+    let skipped = ELSEWHERE.iter().flat_map(|name| ["--skip", name]);
+    run(cmd!(
+        place.sh,
+        "cargo test --locked --test bench --test pure --test rtl -- --ignored {skipped...}"
+    ))
+}
+
+/// Compares what README, guides and the pages beside the sources show with what their commands print: tb/readme.rs.
+pub fn readme(place: &Place) -> Done {
+    let command = place.reconverge()?;
+    let pages = cmd!(
+        place.sh,
+        "cargo test --locked --test bench -- readme:: --ignored --nocapture"
+    );
+    run(pages.env("RECONVERGE", command))
+}
