@@ -4,28 +4,21 @@ use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Arg, ArgMatches, Args, FromArgMatches as _, Subcommand};
+use reconverge::field::Parameter;
 use reconverge::input::InputError;
 
 use crate::args::{FuzzArgs, MergeArgs};
-use crate::commands::{Commands, Guest};
+use crate::commands::{Commands, Extra, Guest, OfPrograms};
 use crate::console::{Agreed, Done, Failure, print, status};
 use crate::convert::{AsmArgs, ImportArgs, ViewArgs};
-use crate::guests::{names, unit_names};
+use crate::guests::{Known, called, known, names, only, unit_names};
 use crate::run::{PictureArgs, ReplayArgs, RunArgs};
-use crate::version::LONG_VERSION;
+use crate::version::{LONG_VERSION, VERSION};
 use crate::{
     cache, cover, doctor, exhaust, explain, fuzz, guests, merge, mutate, new, options, prove,
-    render, report, stop, streams,
+    report, stop, streams,
 };
-
-/// SIMT divergence hardware and its golden models, compared lane by lane in every cycle.
-#[derive(Parser)]
-#[command(name = "reconverge", version, long_version = LONG_VERSION.as_str(), about, max_term_width = 100)]
-struct Cli {
-    #[command(subcommand)]
-    command: Command,
-}
 
 #[derive(Subcommand)]
 enum Command {
@@ -62,8 +55,6 @@ enum Command {
     /// Print a rule of the specification, decode the words of an instruction, or say why an instruction of a run did what
     /// it did
     Explain(explain::ExplainArgs),
-    /// Render a shader's picture: each block of 4 x 4 pixels is a wavefront in lock-step, with an ALU beside every lane
-    Render(render::RenderArgs),
     /// Write the GTKWave view of a unit and print the command that opens it
     View(ViewArgs),
     /// Make a crate for other RTL: declaration of its pins, a golden model to fill in, a lock-step test
@@ -92,6 +83,122 @@ struct WorkerArgs {
     unit: String,
 }
 
+/// The commands that need programs.
+const OF_PROGRAMS: [&str; 8] = [
+    "run", "picture", "step", "exhaust", "asm", "dis", "import", "explain",
+];
+
+/// What the commands do for designs without programs.
+const OF_STREAMS: [(&str, &str); 3] = [
+    ("fuzz", "Run random pins in lock-step"),
+    (
+        "cover",
+        "Run random pins in lock-step and show what they cover",
+    ),
+    (
+        "replay",
+        "Run a saved failing stream of pins again, with waves",
+    ),
+];
+
+/// Options that have no meaning without programs.
+const FOR_PROGRAMS: [&str; 7] = [
+    "show",
+    "step",
+    "picture",
+    "html",
+    "guided",
+    "variants",
+    "require_all",
+];
+
+/// Returns the command line: the commands that a design here has, and those that one design alone has.
+fn command_line(extras: &[Extra]) -> clap::Command {
+    let about = match only() {
+        Some(one) => format!("{}: {}", one.name, one.declaration.doc),
+        None => env!("CARGO_PKG_DESCRIPTION").to_owned(),
+    };
+    let top = clap::Command::new(called())
+        .about(about)
+        .version(VERSION.as_str())
+        .long_version(LONG_VERSION.as_str())
+        .max_term_width(100)
+        .subcommand_required(true)
+        .arg_required_else_help(true);
+    let programs = known().iter().any(|known| known.programs.is_some());
+    let offered = |name: &str| match name {
+        // The crate of the one design is there already.
+        "new" => only().is_none(),
+        name => programs || !OF_PROGRAMS.contains(&name),
+    };
+    let all = Command::augment_subcommands(clap::Command::new(""));
+    let mut commands: Vec<_> = (all.get_subcommands().cloned())
+        .filter(|command| offered(command.get_name()))
+        .collect();
+    let at = commands
+        .iter()
+        .position(|command| command.get_name() == "view");
+    let own = extras.iter().map(|extra| (extra.command)());
+    commands.splice(at.unwrap_or(0)..at.unwrap_or(0), own);
+    let fitted = commands.into_iter().map(|command| match only() {
+        Some(one) if command.get_name() != "worker" => fitted(command, one),
+        _ => command,
+    });
+    top.subcommands(fitted)
+}
+
+/// Returns a command as it is for the one design `one`: its name is left out, and only what it has is offered.
+fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
+    let ids: Vec<String> = command
+        .get_arguments()
+        .map(|a| a.get_id().to_string())
+        .collect();
+    for id in ids {
+        command = match id.as_str() {
+            // An option that is not shown, so that the other arguments without a name come first.
+            "unit" => command.mut_arg(id, |arg| {
+                arg.long("unit")
+                    .required(false)
+                    .default_value(one.name)
+                    .hide(true)
+            }),
+            "parameters" => {
+                command.mut_arg(id, |arg| of_parameters(arg, one.declaration.parameters))
+            }
+            "lanes" if one.declaration.lanes == 1 => command.mut_arg(id, |arg| arg.hide(true)),
+            "safe_loops" => command.mut_arg(id, |arg| arg.hide(one.name != "r500")),
+            "programs" if one.programs.is_none() => command.mut_arg(id, |arg| {
+                arg.long("streams")
+                    .alias("programs")
+                    .help("Stop after this many streams of pins")
+            }),
+            id if one.programs.is_none() && FOR_PROGRAMS.contains(&id) => {
+                command.mut_arg(id, |arg| arg.hide(true))
+            }
+            _ => command,
+        };
+    }
+    let about = OF_STREAMS
+        .iter()
+        .find(|(name, _)| *name == command.get_name());
+    match about.filter(|_| one.programs.is_none()) {
+        Some((_, about)) => command.about(*about),
+        None => command,
+    }
+}
+
+/// Says which parameters there are.
+fn of_parameters(arg: Arg, parameters: &[Parameter]) -> Arg {
+    if parameters.is_empty() {
+        return arg.hide(true);
+    }
+    let names: Vec<&str> = parameters.iter().map(|p| p.name).collect();
+    arg.help(format!(
+        "Parameter of RTL and golden model; may be repeated. There are {}",
+        names.join(", ")
+    ))
+}
+
 type Units = [&'static dyn Commands];
 
 fn unit(units: &Units, name: &str) -> Result<&'static dyn Commands, Failure> {
@@ -99,20 +206,29 @@ fn unit(units: &Units, name: &str) -> Result<&'static dyn Commands, Failure> {
     found.ok_or_else(|| InputError::new(name, 0, "unit", "there is no such unit").into())
 }
 
-fn dispatch(units: &Units, command: &Command) -> Done {
-    let unit = |name: &str| unit(units, name);
+/// Returns the commands of a unit that need programs.
+fn programs(units: &Units, name: &str) -> Result<&'static dyn OfPrograms, Failure> {
+    let why = || InputError::new(name, 0, "unit", "it runs no programs").into();
+    unit(units, name)?.programs().ok_or_else(why)
+}
+
+fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
+    let (unit, programs) = (
+        |name: &str| unit(units, name),
+        |name: &str| programs(units, name),
+    );
     match command {
         Command::Picture(PictureArgs { output, run }) => {
             let mut args = run.clone();
             args.show.picture = Some(output.clone());
-            unit(&args.unit)?.run(&args)
+            programs(&args.unit)?.run(&args)
         }
         Command::Step(args) => {
             let mut args = args.clone();
             args.show.step = true;
-            unit(&args.unit)?.run(&args)
+            programs(&args.unit)?.run(&args)
         }
-        Command::Run(args) => unit(&args.unit)?.run(args),
+        Command::Run(args) => programs(&args.unit)?.run(args),
         Command::Fuzz(args) if args.unit == "all" => fuzz::units(units, args),
         Command::Fuzz(args) => fuzz::units(&[unit(&args.unit)?], args),
         Command::Merge(args) => merge::merge(units, args),
@@ -121,47 +237,46 @@ fn dispatch(units: &Units, command: &Command) -> Done {
         Command::Cover(args) => {
             cover::all(args, |name, gathered| unit(name)?.cover(args, gathered))
         }
-        Command::Render(args) => render::render(args),
         Command::Mutate(args) => mutate::command(args, |name| unit(name)?.mutate(args)),
         Command::Prove(args) => unit(&args.unit)?.prove(args),
-        Command::Exhaust(args) => unit(&args.unit)?.exhaust(args),
+        Command::Exhaust(args) => programs(&args.unit)?.exhaust(args),
         Command::Replay(args) => {
             let (text, file) = streams::read_text(&args.file)?;
             // A stream of pins of another design belongs to a test of that design: the message below.
             let design = reconverge::stream::design_of_stream(&text);
-            let unit = design.and_then(|name| units.iter().find(|u| u.name() == name));
-            if let Some(unit) = unit {
+            if let Some(unit) = design.and_then(|name| unit(&name).ok()) {
                 return unit.play(&text, &file, args);
             }
             let name = reconverge::case::unit_of_case(&text, &file)?;
-            let unit = units.iter().find(|u| u.name() == name).ok_or_else(|| {
+            if !names().any(|known| known == name) {
                 let known: Vec<_> = names().collect();
                 let why = format!("there is no unit {name:?}; there are {}", known.join(", "));
-                InputError::new(&*file, 0, "unit", why)
-            })?;
-            unit.replay(&text, &file, args)
+                return Err(InputError::new(&*file, 0, "unit", why).into());
+            }
+            programs(&name)?.replay(&text, &file, args)
         }
-        Command::Asm(args) => unit(&args.unit)?.asm(args),
-        Command::Dis(args) => unit(&args.unit)?.dis(args),
-        Command::Import(args) => unit(&args.unit)?.import(args),
+        Command::Asm(args) => programs(&args.unit)?.asm(args),
+        Command::Dis(args) => programs(&args.unit)?.dis(args),
+        Command::Import(args) => programs(&args.unit)?.import(args),
         Command::New(args) => new::command(args),
         Command::Cache(args) => cache::command(args),
         Command::Doctor => doctor::command(),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "reconverge", &mut script);
+            let mut line = command_line(extras);
+            clap_complete::generate(*shell, &mut line, called(), &mut script);
             print(&String::from_utf8_lossy(&script))?;
             Ok(Agreed::Yes)
         }
         Command::Man => {
             let mut page = Vec::new();
-            let man = clap_mangen::Man::new(Cli::command());
+            let man = clap_mangen::Man::new(command_line(extras));
             man.render(&mut page)
                 .map_err(|e| Failure::Other(e.to_string()))?;
             print(&String::from_utf8_lossy(&page))?;
             Ok(Agreed::Yes)
         }
-        Command::Explain(args) => unit(&args.unit)?.explain(args),
+        Command::Explain(args) => programs(&args.unit)?.explain(args),
         Command::View(args) => unit(&args.unit)?.view(args),
     }
 }
@@ -180,8 +295,8 @@ fn given_twice(matches: &ArgMatches) -> Option<(&'static str, &str)> {
 }
 
 /// Parses the arguments. Also refuses an option that gives a name twice, of which one value would be ignored.
-fn arguments() -> Cli {
-    let mut command = Cli::command();
+fn arguments(extras: &[Extra]) -> ArgMatches {
+    let mut command = command_line(extras);
     let matches = options::matches(&mut command);
     if let Some((name, chosen)) = matches.subcommand()
         && let Some((flag, twice)) = given_twice(chosen)
@@ -192,14 +307,39 @@ fn arguments() -> Cli {
         );
         chosen.error(ErrorKind::ArgumentConflict, why).exit();
     }
-    Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut command).exit())
+    matches
+}
+
+/// Runs the command that was given.
+fn obey(units: &Units, extras: &[Extra], matches: &ArgMatches) -> Done {
+    stop::files_may_be_limited().map_err(Failure::Other)?;
+    if let Some((name, matches)) = matches.subcommand() {
+        let extra = extras
+            .iter()
+            .find(|extra| (extra.command)().get_name() == name);
+        if let Some(extra) = extra {
+            return (extra.run)(matches);
+        }
+    }
+    let command = Command::from_arg_matches(matches).unwrap_or_else(|e| e.exit());
+    dispatch(units, extras, &command)
 }
 
 /// Runs the command that the arguments of this process name, for these designs, and reports the result.
+///
+/// # Panics
+/// There is no guest.
 pub fn main(guests: &[Guest]) -> ExitCode {
-    let units: Vec<_> = guests.iter().map(|guest| guest.0).collect();
+    assert!(
+        !guests.is_empty(),
+        "the command must have at least one guest"
+    );
+    let units: Vec<_> = guests.iter().map(|guest| guest.commands).collect();
     guests::know(units.iter().map(|unit| unit.known()).collect());
-    let cli = arguments();
-    let ready = stop::files_may_be_limited().map_err(Failure::Other);
-    status(ready.and_then(|()| dispatch(&units, &cli.command)))
+    let extras: Vec<Extra> = guests
+        .iter()
+        .flat_map(|guest| guest.extras.clone())
+        .collect();
+    let matches = arguments(&extras);
+    status(obey(&units, &extras, &matches))
 }

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::path::PathBuf;
 
+use clap::ArgMatches;
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::unit::LoadOptions;
@@ -11,7 +12,7 @@ use crate::args::{FuzzArgs, MergeArgs, PlaceArgs};
 use crate::console::{Done, Failure};
 use crate::convert::{self, AsmArgs, ImportArgs, ViewArgs};
 use crate::fuzz::{Campaign, Publish, Ran};
-use crate::guests::Known;
+use crate::guests::{Known, Reads};
 use crate::run::{self, ReplayArgs, RunArgs};
 use crate::{cover, exhaust, explain, fuzz, merge, mutate, play, prove, report, workers};
 
@@ -21,7 +22,6 @@ pub trait Commands: Sync {
         self.known().name
     }
     fn known(&self) -> Known;
-    fn run(&self, args: &RunArgs) -> Done;
     fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure>;
     fn variants(&self) -> Vec<Build>;
     fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure>;
@@ -32,37 +32,66 @@ pub trait Commands: Sync {
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
     fn prove(&self, args: &prove::ProveArgs) -> Done;
-    fn exhaust(&self, args: &exhaust::ExhaustArgs) -> Done;
     fn play(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
+    fn view(&self, args: &ViewArgs) -> Done;
+    /// Returns the commands for programs, if the design runs any.
+    fn programs(&self) -> Option<&dyn OfPrograms>;
+}
+
+/// The commands that need programs.
+pub trait OfPrograms {
+    fn run(&self, args: &RunArgs) -> Done;
+    fn exhaust(&self, args: &exhaust::ExhaustArgs) -> Done;
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn asm(&self, args: &AsmArgs) -> Done;
     fn dis(&self, args: &AsmArgs) -> Done;
     fn import(&self, args: &ImportArgs) -> Done;
     fn explain(&self, args: &explain::ExplainArgs) -> Done;
-    fn view(&self, args: &ViewArgs) -> Done;
 }
 
 struct For<U>(PhantomData<fn() -> U>);
 
-/// A design that is a guest of the command.
+/// A command that one design alone has.
 #[derive(Clone, Copy)]
-pub struct Guest(pub(crate) &'static dyn Commands);
+pub struct Extra {
+    pub(crate) command: fn() -> clap::Command,
+    pub(crate) run: fn(&ArgMatches) -> Done,
+}
+
+/// A design that is a guest of the command.
+#[derive(Clone)]
+pub struct Guest {
+    pub(crate) commands: &'static dyn Commands,
+    pub(crate) extras: Vec<Extra>,
+}
 
 /// Returns the guest `U`.
 pub fn guest<U: Compiled>() -> Guest {
-    Guest(&For::<U>(PhantomData))
+    Guest {
+        commands: &For::<U>(PhantomData),
+        extras: Vec::new(),
+    }
+}
+
+impl Guest {
+    /// Adds a command that only this design has.
+    #[must_use]
+    pub fn with(mut self, extra: Extra) -> Self {
+        self.extras.push(extra);
+        self
+    }
 }
 
 impl<U: Compiled> Commands for For<U> {
     fn known(&self) -> Known {
         Known {
             name: U::NAME,
-            recognises: U::recognises,
-            reads: |bytes, file| U::load(bytes, file, &LoadOptions::default()).is_ok(),
+            declaration: U::DECLARATION,
+            programs: Some(Reads {
+                recognises: U::recognises,
+                reads: |bytes, file| U::load(bytes, file, &LoadOptions::default()).is_ok(),
+            }),
         }
-    }
-    fn run(&self, args: &RunArgs) -> Done {
-        run::run::<U>(args)
     }
     fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure> {
         fuzz::fuzz::<U>(args, campaign, publish)
@@ -95,11 +124,23 @@ impl<U: Compiled> Commands for For<U> {
     fn prove(&self, args: &prove::ProveArgs) -> Done {
         prove::prove::<U>(args)
     }
-    fn exhaust(&self, args: &exhaust::ExhaustArgs) -> Done {
-        exhaust::exhaust::<U>(args)
-    }
     fn play(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         play::replay::<U>(text, file, args)
+    }
+    fn view(&self, args: &ViewArgs) -> Done {
+        convert::view::<U>(args)
+    }
+    fn programs(&self) -> Option<&dyn OfPrograms> {
+        Some(self)
+    }
+}
+
+impl<U: Compiled> OfPrograms for For<U> {
+    fn run(&self, args: &RunArgs) -> Done {
+        run::run::<U>(args)
+    }
+    fn exhaust(&self, args: &exhaust::ExhaustArgs) -> Done {
+        exhaust::exhaust::<U>(args)
     }
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         run::replay::<U>(text, file, args)
@@ -115,8 +156,5 @@ impl<U: Compiled> Commands for For<U> {
     }
     fn explain(&self, args: &explain::ExplainArgs) -> Done {
         explain::explain::<U>(args)
-    }
-    fn view(&self, args: &ViewArgs) -> Done {
-        convert::view::<U>(args)
     }
 }

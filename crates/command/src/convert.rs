@@ -13,14 +13,14 @@ use reconverge::wave::{self, Shown};
 
 use crate::args::LoadArgs;
 use crate::console::{Agreed, Done, Failure, complain, print, warn};
-use crate::guests::unit_names;
+use crate::guests::{program_unit_names, unit_names};
 use crate::load::{load, other_input};
 use crate::streams::{is_standard, read, writable};
 
 #[derive(Args)]
 pub struct AsmArgs {
     /// Unit
-    #[arg(value_parser = unit_names())]
+    #[arg(value_parser = program_unit_names())]
     pub unit: String,
     /// Program
     pub program: PathBuf,
@@ -32,7 +32,7 @@ pub struct AsmArgs {
 #[derive(Args)]
 pub struct ImportArgs {
     /// Unit
-    #[arg(value_parser = unit_names())]
+    #[arg(value_parser = program_unit_names())]
     pub unit: String,
     /// Compiler or driver output
     pub program: PathBuf,

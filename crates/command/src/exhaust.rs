@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::args::{PlaceArgs, parameter, parameters, workers};
 use crate::console::{Agreed, Done, Failure as Fails, complain, ends, print};
-use crate::guests::unit_names;
+use crate::guests::program_unit_names;
 use crate::progress::Ticker;
 use crate::rtl::{absolute, rtl};
 use crate::stop::Trouble;
@@ -46,7 +46,7 @@ const EVERY: Duration = Duration::from_secs(10);
 #[derive(Args)]
 pub struct ExhaustArgs {
     /// Unit
-    #[arg(value_parser = unit_names())]
+    #[arg(value_parser = program_unit_names())]
     pub unit: String,
     /// Lanes, 8 at most: a state has a transition for every set of lanes [default: those of the unit's small build]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=MAX_LANES))]

@@ -16,7 +16,7 @@ use reconverge::show::Frame;
 
 use crate::args::{CaseArgs, LoadArgs};
 use crate::console::{Agreed, Done, Failure, print};
-use crate::guests::unit_names;
+use crate::guests::program_unit_names;
 use crate::streams::read_text;
 
 /// Width to which text is wrapped.
@@ -25,7 +25,7 @@ const WIDTH: usize = 100;
 #[derive(Args)]
 pub struct ExplainArgs {
     /// Unit
-    #[arg(value_parser = unit_names())]
+    #[arg(value_parser = program_unit_names())]
     pub unit: String,
     /// Id of a rule as reports cite it (r500-4.3-b, contract-7), the name of an operation (RET) for the rules that name it, or
     /// the words of an instruction in hexadecimal. r500: US_CMN_INST US_FC_INST US_FC_ADDR, or all six; r700: DW0 DW1; spa5: one word of 64 bits

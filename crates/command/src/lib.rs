@@ -25,6 +25,7 @@ mod play;
 mod progress;
 mod prove;
 mod raster;
+#[cfg(feature = "units")]
 mod render;
 mod report;
 mod rtl;
@@ -39,4 +40,6 @@ mod version;
 mod workers;
 
 pub use cli::main;
-pub use commands::{Guest, guest};
+pub use commands::{Extra, Guest, guest};
+#[cfg(feature = "units")]
+pub use render::extra as render;

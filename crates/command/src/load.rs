@@ -31,12 +31,12 @@ pub fn other_input(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputErro
         let why = "this is a saved case, try `replay`";
         return Err(InputError::new(file, 0, "file", why));
     }
-    for other in others(unit) {
-        let Some((what, runs)) = (other.recognises)(bytes) else {
+    for (other, reads) in others(unit) {
+        let Some((what, runs)) = (reads.recognises)(bytes) else {
             continue;
         };
         let hint = match runs {
-            true => format!(", try `run {}`", other.name),
+            true => format!(", try `run {other}`"),
             false => String::new(),
         };
         return Err(InputError::new(
@@ -56,9 +56,7 @@ fn of_another(bytes: &[u8], file: &str, unit: &str) -> Option<InputError> {
     if letters.all(|byte| byte.is_ascii_hexdigit() || *byte == b'x') {
         return None;
     }
-    let mut others = others(unit);
-    let other = others.find(|other| (other.reads)(bytes, file))?;
-    let name = other.name;
+    let (name, _) = others(unit).find(|(_, other)| (other.reads)(bytes, file))?;
     let why = format!("this is a program of {name}, not of {unit}; try `run {name}`");
     Some(InputError::new(file, 0, "file", why))
 }

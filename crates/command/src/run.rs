@@ -24,7 +24,7 @@ use reconverge::wave::{Output, shell};
 use crate::args::{CaseArgs, LoadArgs, PlaceArgs};
 use crate::console::{Agreed, Done, Failure, complain, ends, print, warn};
 use crate::found::Saved;
-use crate::guests::unit_names;
+use crate::guests::program_unit_names;
 use crate::outcome::agreed_text;
 use crate::progress::Ticker;
 use crate::rtl::{absolute, foreign, made, make, relative, rtl};
@@ -37,7 +37,7 @@ use crate::{found, outcome, stop};
 #[derive(Args, Clone)]
 pub struct RunArgs {
     /// Unit
-    #[arg(value_parser = unit_names())]
+    #[arg(value_parser = program_unit_names())]
     pub unit: String,
     /// Program: assembly, hex, or a compiler's output, recognised by content; `-`: standard input, here and wherever a
     /// file is read. Where a file is written `-` is standard output, and all else is told on standard error

@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use clap::Args;
 use clap::builder::PossibleValuesParser;
+use clap::{Args, FromArgMatches as _};
 use indicatif::HumanCount;
 use reconverge::campaign::{Limit, Shard};
 use reconverge::case::{CASE_FORMAT, Case, SavedCase};
@@ -34,6 +34,7 @@ use reconverge::unit::{LoadOptions, Programs};
 use reconverge::wave;
 
 use crate::args::{LoadArgs, PlaceArgs, seed};
+use crate::commands::Extra;
 use crate::console::{Agreed, Done, Failure as Unable, complain, print, warn};
 use crate::load::load;
 use crate::progress::{Lines, bar};
@@ -327,7 +328,20 @@ fn run_all(
 
 // ---- the command ---------------------------------------------------------------------------------------
 
-pub fn render(args: &RenderArgs) -> Done {
+/// Returns the command `render`, which r500 brings.
+pub fn extra() -> Extra {
+    Extra {
+        command: || {
+            let command = clap::Command::new("render");
+            RenderArgs::augment_args(command).about(
+                "Render a shader's picture: each block of 4 x 4 pixels is a wavefront in lock-step, with an ALU beside every lane",
+            )
+        },
+        run: |matches| render(&RenderArgs::from_arg_matches(matches).unwrap_or_else(|e| e.exit())),
+    }
+}
+
+fn render(args: &RenderArgs) -> Done {
     let file = args.program.to_string_lossy();
     let program = load::<R500>(&args.program, &LoadOptions::from(&args.load))?;
     let scene = scene(args, program)?;
