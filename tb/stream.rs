@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use bytemuck::bytes_of;
 use reconverge::check::{TestCase, check};
@@ -189,7 +190,12 @@ fn a_flipped_bit_of_each_field_fails_and_its_stream_is_cut_behind_it<U: Tested>(
         );
         assert_eq!(mismatch.first().field, number);
         // The flip stays where it is: three cycles before it, and its own.
-        let shrunk = shrink(&failure, &rtl, &Budget::default()).unwrap();
+        // A found bug: the longest time was one too long to be added to another.
+        let budget = Budget {
+            time: Duration::MAX,
+            ..Budget::default()
+        };
+        let shrunk = shrink(&failure, &rtl, &budget).unwrap();
         assert_eq!(shrunk.failure.case.cycles.0.len(), 4, "{}", field.name);
         assert_eq!(shrunk.failure.case.name, "idle-shrunk");
         assert_eq!(shrunk.failure.cycle(), 3);

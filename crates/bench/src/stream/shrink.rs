@@ -112,7 +112,8 @@ struct Search<'r, D: Design> {
 
 impl<D: Design> Search<'_, D> {
     fn over(&self) -> bool {
-        self.runs >= self.budget.runs || processor_time() >= self.started + self.budget.time
+        self.runs >= self.budget.runs
+            || processor_time().saturating_sub(self.started) >= self.budget.time
     }
 
     /// Runs `stream` on a fresh model, as a replay does, so that values left in registers by an earlier run do not matter.

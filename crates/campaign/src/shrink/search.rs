@@ -28,7 +28,7 @@ impl<U: Campaign> Search<'_, U> {
         self.error.is_some()
             || self.bench.runs >= self.budget.runs / u64::from(self.share)
             || self.bench.cycles >= self.budget.cycles / u64::from(self.share)
-            || processor_time() >= self.started + self.budget.time / self.share
+            || processor_time().saturating_sub(self.started) >= self.budget.time / self.share
     }
 
     /// Tries `candidate`, with `seeds` different seeds if it depends on its seed. If it fails as before, it becomes the best
