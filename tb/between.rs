@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use reconverge::dut::verilator_seed;
+
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{ROOT, arg, command_in, line_starting, text};
 
@@ -147,8 +149,9 @@ fn a_failure_before_a_worker_was_killed_counts_though_the_case_agrees_when_it_ru
     let rtl = Folder::own("r500").copy();
     // The first process shows a mismatch on its first model, whose seed is 1, and ends on the next as if killed from outside.
     let once = "static const bool first = std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\");";
+    let seed = verilator_seed(1);
     let differs =
-        format!("[&]{{ {once} return first && vlSymsp->_vm_contextp__->randSeed() == 1; }}()");
+        format!("[&]{{ {once} return first && vlSymsp->_vm_contextp__->randSeed() == {seed}; }}()");
     let code = counter(&format!(
         "differs <= $c(\"{differs}\");\n    \
          if (cycles == 2000) $c(\"if (!\", differs, \" && !std::fopen(std::getenv(\\\"KILLED\\\"), \\\"r\\\")) \
@@ -208,10 +211,11 @@ fn a_case_that_ended_its_process_is_saved_with_the_seed_of_its_model() {
     // After 3,000 cycles of a model its seed goes to the file MARK, and the process ends. A mismatch on the first model, whose
     // seed is 1, opens another.
     let end = "if (cycles == 3000) $c(\"{ std::FILE *const mark = std::fopen(std::getenv(\\\"MARK\\\"), \\\"a\\\"); \
-        std::fprintf(mark, \\\"%d \\\", vlSymsp->_vm_contextp__->randSeed()); std::fclose(mark); std::abort(); }\");";
+        std::fprintf(mark, \\\"%u \\\", vlSymsp->_vm_contextp__->randSeed()); std::fclose(mark); std::abort(); }\");";
     let code = counter(end);
+    let first = verilator_seed(1);
     let code = format!(
-        "{code}\n  assign err_o     = cycles == 1000 && $c(\"vlSymsp->_vm_contextp__->randSeed()\") == 1 ? ~err_q : err_q;"
+        "{code}\n  assign err_o     = cycles == 1000 && $c(\"vlSymsp->_vm_contextp__->randSeed()\") == {first} ? ~err_q : err_q;"
     );
     rtl.change(("r500_seq.sv", "  assign err_o     = err_q;", &code));
     let dir = tempfile::tempdir().unwrap();
@@ -221,7 +225,7 @@ fn a_case_that_ended_its_process_is_saved_with_the_seed_of_its_model() {
     assert_eq!(run.status.code(), Some(1), "{said}{warnings}");
     let ended = std::fs::read_to_string(dir.path().join("mark")).unwrap();
     let ended = ended.split_whitespace().map(|seed| seed.parse().unwrap());
-    let ended: Vec<u64> = ended.collect();
+    let ended: Vec<u32> = ended.collect();
     let mut saved = 0;
     let mut seeds = std::collections::BTreeSet::new();
     for file in std::fs::read_dir(dir.path().join("out")).unwrap() {
@@ -235,7 +239,8 @@ fn a_case_that_ended_its_process_is_saved_with_the_seed_of_its_model() {
             continue;
         }
         let seed = case["case"]["model_seed"].as_u64().unwrap();
-        assert!(ended.contains(&seed), "{path:?}: {seed} of {ended:?}");
+        let drawn = verilator_seed(u32::try_from(seed).unwrap());
+        assert!(ended.contains(&drawn), "{path:?}: {seed} of {ended:?}");
         seeds.insert(seed);
         saved += 1;
     }

@@ -185,7 +185,7 @@ pub(super) struct Model {
 unsafe impl Send for Model {}
 
 impl Model {
-    /// Creates a fresh model. `seed` fills what reset does not reach; `mutant` selects the mutant if the RTL holds several.
+    /// Creates a fresh model. `seed`, not 0, fills what reset does not reach; `mutant` selects the mutant if the RTL holds several.
     pub fn new(
         source: &Source,
         lanes: u32,
@@ -212,7 +212,7 @@ impl Model {
         let mut why = [0u8; TEXT];
         let alone = CREATION.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the table has our ABI; `why` has as many bytes as its length says.
-        let raw = unsafe { (api.create)(seed.max(1), mutant, why.as_mut_ptr().cast(), why.len()) };
+        let raw = unsafe { (api.create)(seed, mutant, why.as_mut_ptr().cast(), why.len()) };
         drop(alone);
         let raw = NonNull::new(raw).ok_or_else(|| format!("no model: {}", written(&why)))?;
         Ok(Model {

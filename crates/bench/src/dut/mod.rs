@@ -431,10 +431,11 @@ impl<U: Design> Rtl<U> {
     /// The library cannot be loaded; the bench top was built for other structs than this crate's; memory is short. If the RTL ends
     /// the process, that is no error here: the first cycle reports it ([`Dut::lost`]).
     pub fn open(&self, seed: u32) -> Result<Dut<U>, String> {
+        let drawn = verilator_seed(seed.max(1));
         let here = |source: &ffi::Source| {
             let (input, state) = (size_of::<U::In>(), size_of::<U::State>());
             let lanes = self.build.lanes;
-            ffi::Model::new(source, lanes, input, state, seed, self.mutant).map(Model::Here)
+            ffi::Model::new(source, lanes, input, state, drawn, self.mutant).map(Model::Here)
         };
         let model = match &self.source {
             Source::Linked(source) => here(source)?,
@@ -442,7 +443,7 @@ impl<U: Design> Rtl<U> {
                 let source = loaded.get_or_init(|| ffi::Source::open(library));
                 here(source.as_ref().map_err(Clone::clone)?)?
             }
-            Source::Hosted(hosts) => Model::Hosted(Box::new(hosts.open(seed, self.mutant)?)),
+            Source::Hosted(hosts) => Model::Hosted(Box::new(hosts.open(drawn, self.mutant)?)),
         };
         Ok(Dut {
             model,
@@ -456,6 +457,15 @@ impl<U: Design> Rtl<U> {
             falling: self.falling.clone(),
         })
     }
+}
+
+/// Returns the number that Verilator gets for `seed`, another one for each and never 0: what it draws first for small numbers is
+/// nearly the same. This is the last step of MurmurHash3.
+#[doc(hidden)]
+pub fn verilator_seed(seed: u32) -> u32 {
+    let once = (seed ^ seed >> 16).wrapping_mul(0x85eb_ca6b);
+    let twice = (once ^ once >> 13).wrapping_mul(0xc2b2_ae35);
+    twice ^ twice >> 16
 }
 
 /// Returns the path and the text of the formal file for the RTL of `D` in `dir`: `<design>_formal.sv` there, or
