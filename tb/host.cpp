@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
@@ -50,6 +51,8 @@ enum : uint32_t { kCreate, kClock, kLoad, kOpenVcd, kCloseVcd, kMismatch, kNoAss
 
 // Offset of the first area in the file.
 constexpr size_t kHead = 4096;
+// Longest text of an answer: `TEXT` of host.rs.
+constexpr size_t kText = 4096;
 // Exit status when the connection to the bench is lost.
 constexpr int kLost = 86;
 
@@ -100,8 +103,10 @@ int main(int count, char **arguments) {
   if (mapped == MAP_FAILED) refuse("its file cannot be mapped");
   auto *file = static_cast<char *>(mapped);
   auto &done = *reinterpret_cast<std::atomic<uint64_t> *>(file);
-  // A high number: not the next one that RTL gets when it opens or closes something.
-  bench = fcntl(1, F_DUPFD_CLOEXEC, 200);
+  // A high number, or the highest: not the next one that RTL gets when it opens or closes something.
+  rlimit numbers{};
+  getrlimit(RLIMIT_NOFILE, &numbers);
+  bench = fcntl(1, F_DUPFD_CLOEXEC, static_cast<int>(std::min<rlim_t>(200, numbers.rlim_cur - 1)));
   const int null = open("/dev/null", O_RDONLY);
   if (bench < 0 || null < 0 || dup2(2, 1) < 0 || dup2(null, 0) < 0) refuse("its descriptors");
   close(null);
@@ -210,6 +215,7 @@ int main(int count, char **arguments) {
     timespec used{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
     answer.used = static_cast<uint64_t>(used.tv_sec) * 1000000000 + static_cast<uint64_t>(used.tv_nsec);
+    if (why.size() > kText) why.resize(kText);
     answer.size = static_cast<uint32_t>(why.size());
     put(&answer, sizeof(answer));
     put(why.data(), why.size());

@@ -3,16 +3,22 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
-use std::sync::OnceLock;
+use std::io::{Read, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use reconverge::campaign;
 use reconverge::check::{TestCase, check};
-use reconverge::design::{Build, Design};
+use reconverge::design::{Build, Design, Golden as _};
 use reconverge::dut::{Limits, Make, Rtl};
 use reconverge::failure::{Cause, Failure};
 use reconverge::field::Flip;
 use reconverge::judges::{Judges, check_on};
+use reconverge::lockstep::{self, Setting, Stimulus};
 use reconverge::program::Programs;
 use reconverge::r500::R500;
 use reconverge::r500::golden::Golden;
@@ -21,8 +27,8 @@ use reconverge::stream::Stream;
 use reconverge::stream::fuzz::{Options, fuzz, replay};
 use reconverge::watch::Watch;
 
-use crate::common::arg;
 use crate::common::rtl::Rtl as Folder;
+use crate::common::{arg, text};
 
 /// What the RTL does, by the number of the mutant. 0: nothing.
 const EXIT: u32 = 1;
@@ -41,6 +47,13 @@ const WRONG: u32 = 13;
 const TALK: u32 = 14;
 const KILL: u32 = 15;
 const FORK: u32 = 16;
+const STOP: u32 = 17;
+const SHORT: u32 = 18;
+const SPOIL: u32 = 19;
+const LATER: u32 = 20;
+const TELL: u32 = 21;
+const ORPHAN: u32 = 22;
+const FATAL: u32 = 23;
 
 /// It does so in this cycle.
 const CYCLE: usize = 20;
@@ -59,10 +72,19 @@ static void *a_megabyte() {
   return last = new char[1 << 20];
 }
 
+// Writes the number of a process into the file `process`.
+static void tell(pid_t process) {
+  FILE *file = fopen(HERE "/process", "w");
+  fprintf(file, "%d", (int)process);
+  fclose(file);
+}
+
 extern "C" void act(int what, int cycle) {
   switch (what) {
     case 7: if (cycle == -1) exit(0); return;
     case 11: if (cycle == -2) exit(0); return;
+    case 20: if (cycle == 45) exit(0); return;
+    case 21: if (cycle == -1) tell(getpid()); return;
   }
   if (cycle != 20) return;
   switch (what) {
@@ -82,10 +104,64 @@ extern "C" void act(int what, int cycle) {
     }
     case 15: kill(0, SIGKILL); return;
     case 16: if (fork() == 0) for (;;) pause(); exit(0);
+    case 17: kill(getpid(), SIGSTOP); return;
+    case 18: {
+      // The answer to the request that the host obeys now, which is on its stack: ten cycles and no more, without a reason.
+      uint64_t local = 0, *at = &local;
+      while (at[1] != 1 || at[2] > 7 || at[3] == 0 || at[3] > 128) ++at;
+      struct { uint64_t number; uint32_t status, size; uint64_t value, used; } answer = {*at, 0, 0, 10, 1};
+      for (int fd = 3; fd < 1024; ++fd) if (write(fd, &answer, sizeof(answer))) {}
+      return;
+    }
+    case 19: {
+      // The file that both processes use, behind its head.
+      FILE *maps = fopen("/proc/self/maps", "r");
+      char line[4096];
+      unsigned long from, to;
+      while (fgets(line, sizeof(line), maps)) {
+        if (!strstr(line, "rw-s") || sscanf(line, "%lx-%lx", &from, &to) != 2) continue;
+        memset((char *)from + 4096, 4, to - from - 4096);
+      }
+      fclose(maps);
+      return;
+    }
+    case 22: {
+      const pid_t parent = getpid();
+      if (fork() != 0) exit(0);
+      tell(getpid());
+      while (getppid() == parent) usleep(1000);
+      for (int fd = 3; fd < 1024; ++fd) if (write(fd, "garbage that answers nothing that was asked", 43)) {}
+      for (;;) pause();
+    }
     case 14: for (int n = 0; n < 200000; ++n) putchar(0); return;  // not to be seen in the log of the tests
   }
 }
 "#;
+
+/// The folder of the copy `name`.
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// Returns the number of the process that RTL has written into its folder, and removes that file.
+fn told() -> String {
+    let file = folder("hosted").join("process");
+    let process = fs::read_to_string(&file).unwrap();
+    fs::remove_file(file).unwrap();
+    process
+}
+
+/// Waits until a process has ended; its parent need not have noticed.
+fn has_ended(process: &str) {
+    let stat = Path::new("/proc").join(process).join("stat");
+    let runs = |stat: String| {
+        let state = stat.rsplit_once(") ").unwrap().1;
+        !state.starts_with(['Z', 'X'])
+    };
+    while fs::read_to_string(&stat).is_ok_and(runs) {
+        std::thread::yield_now();
+    }
+}
 
 /// A copy of r500 in folder `name` that calls C code, in which the number of the mutant says what happens; `code` is added to that
 /// code.
@@ -101,6 +177,7 @@ fn planted(name: &str, code: &str) -> Rtl<R500> {
     cycles <= cycles + 1;
     act(does, cycles);
     if (does == 12 && cycles == 20) $finish;
+    if (does == 23 && cycles == 20) $fatal(1, \"out of memory for tags\");
   end
   final act(does, -1);",
         )
@@ -114,7 +191,7 @@ fn planted(name: &str, code: &str) -> Rtl<R500> {
         (
             "r500_seq.sv",
             "assign pc_o      = pc_q;",
-            "assign pc_o = pc_q ^ 10'(does == 13 && cycles >= 40);",
+            "assign pc_o = pc_q ^ 10'((does == 13 || does == 20) && cycles >= 40);",
         ),
     ] {
         copy.change(change);
@@ -122,10 +199,11 @@ fn planted(name: &str, code: &str) -> Rtl<R500> {
     let list = copy.dir().join("r500.f");
     let files = fs::read_to_string(&list).unwrap();
     fs::write(&list, files + "\nact.cpp\n").unwrap();
-    fs::write(copy.dir().join("act.cpp"), format!("{CODE}{code}")).unwrap();
     // It outlives every test: shrinking builds it with other lanes.
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let dir = folder(name);
     fs::create_dir_all(&dir).unwrap();
+    let here = format!("#define HERE {dir:?}\n");
+    fs::write(copy.dir().join("act.cpp"), here + CODE + code).unwrap();
     for entry in fs::read_dir(copy.dir()).unwrap() {
         let path = entry.unwrap().path();
         fs::copy(&path, dir.join(path.file_name().unwrap())).unwrap();
@@ -151,6 +229,9 @@ fn options(out: &Path) -> Options {
     options.budget.runs = 60;
     options
 }
+
+/// No two tests that look at the processes of the RTL run at the same time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// What a failure says of the process.
 fn cause<C: TestCase>(failure: &Failure<C>) -> String {
@@ -206,9 +287,18 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
             FORGE,
             "it says what only the RTL can have written to its connection",
         ),
+        // Found bugs: they were agreements on what no one had compared.
+        (
+            SHORT,
+            "it says what only the RTL can have written to its connection",
+        ),
+        (
+            SPOIL,
+            "it says what only the RTL can have written to its connection",
+        ),
     ] {
         let case = fails(&that(what), how);
-        if [CLOSE, GARBAGE, FORGE].contains(&what) {
+        if [CLOSE, GARBAGE, FORGE, SHORT, SPOIL].contains(&what) {
             // Noticed when the batch has been run.
             assert!((CYCLE..60).contains(&case.cycles.0.len()), "{what}");
             continue;
@@ -250,6 +340,149 @@ fn rtl_that_loops_for_ever_fails_its_case_after_the_time_limit() {
     let saved = found.saved.as_ref().unwrap();
     let again = replay::<R500>(saved, &rtl).unwrap().unwrap_err();
     assert_eq!(cause(&again), "hung for 2 s");
+}
+
+/// A found bug: the bench waited for ever, because time in which a signal suspends the RTL did not count.
+#[test]
+fn rtl_that_suspends_its_process_fails_its_case_after_the_time_limit() {
+    let rtl = that(STOP).limits(Limits {
+        seconds: 1,
+        ..Limits::default()
+    });
+    let stream = Stream::random(1, 60, &Build::from(R500::LANES));
+    let failure = check(&stream, &rtl).unwrap_err();
+    assert_eq!(cause(&failure), "a signal suspended it");
+    assert_eq!(failure.compared.cycles, CYCLE as u64 - 1);
+}
+
+/// A found bug: it was taken for the limit on memory.
+#[test]
+fn rtl_that_says_that_memory_has_run_out_stopped_the_simulation() {
+    let stream = Stream::random(1, 60, &Build::from(R500::LANES));
+    let failure = check(&stream, &that(FATAL)).unwrap_err();
+    let Cause::Stopped(stopped) = &failure.cause else {
+        panic!("{failure}");
+    };
+    assert!(stopped.why.contains("out of memory for tags"), "{failure}");
+}
+
+/// A found bug: the process that ended while it ran no model was the failure of the next case.
+#[test]
+fn a_process_that_ends_between_two_cases_fails_neither() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let stream = Stream::random(1, 60, &Build::from(R500::LANES));
+    let rtl = that(TELL);
+    check(&stream, &rtl).unwrap();
+    let process = told();
+    let killed = Command::new("kill").args(["-KILL", &process]).status();
+    assert!(killed.unwrap().success());
+    has_ended(&process);
+    check(&stream, &rtl).unwrap();
+    assert_ne!(told(), process);
+}
+
+/// A found bug: a longer answer counted as one that only the RTL can have written.
+#[test]
+fn a_process_says_at_most_4096_bytes_of_what_is_wrong() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let stream = Stream::random(1, 20, &Build::from(R500::LANES));
+    let rtl = that(TELL);
+    check(&stream, &rtl).unwrap();
+    let program = fs::read_link(Path::new("/proc").join(told()).join("exe")).unwrap();
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&[0; 8192]).unwrap();
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    let library = format!("/{}", "a".repeat(5000));
+    let mut process = Command::new(program)
+        .args([&library, "rcv", "1", "8", "8", "1", "0"])
+        .stdin(file)
+        .stdout(OwnedFd::from(theirs))
+        .spawn()
+        .unwrap();
+    // The first request: to create a model. It has the number 7.
+    let mut request = [0; 32];
+    request[0] = 7;
+    ours.write_all(&request).unwrap();
+    let mut answer = [0; 32];
+    ours.read_exact(&mut answer).unwrap();
+    let word = |at| u32::from_ne_bytes([0, 1, 2, 3].map(|i: usize| answer[at + i]));
+    assert_eq!((answer[0], word(8), word(12)), (7, 1, 4096));
+    let mut why = vec![0; 4096];
+    ours.read_exact(&mut why).unwrap();
+    assert!(why.starts_with(b"/aaa"));
+    drop(ours);
+    process.wait().unwrap();
+}
+
+/// A found bug: it was left behind if the process that had started it had ended before the bench knew.
+#[test]
+fn what_rtl_has_started_is_ended_with_it() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let stream = Stream::random(1, 60, &Build::from(R500::LANES));
+    let failure = check(&stream, &that(ORPHAN)).unwrap_err();
+    assert_eq!(failure.kind(), "crashed", "{failure}");
+    has_ended(&told());
+}
+
+/// A found bug: the dump could not be closed then, and that was all that was said.
+#[test]
+fn rtl_that_ends_its_process_after_a_mismatch_shows_the_mismatch() {
+    let stream = Stream::random(1, 60, &Build::from(R500::LANES));
+    let dir = tempfile::tempdir().unwrap();
+    let dump = dir.path().join("dump.vcd");
+    let judged = stream.judge(&that(LATER), Some((0, &dump))).unwrap();
+    let failure = judged.unwrap_err();
+    assert!(matches!(failure.cause, Cause::Mismatch(_)), "{failure}");
+    let found = fuzz(&that(LATER), &options(dir.path())).unwrap_err();
+    assert_eq!(found.failure.kind(), "mismatch", "{found}");
+    assert!(found.saved.is_some(), "{found}");
+}
+
+/// Pins of a stream up to cycle 100, in which it panics.
+struct Panics<'s>(&'s Stream<R500>);
+
+impl Stimulus<R500> for Panics<'_> {
+    const OBSERVES: bool = false;
+    fn next(&mut self, cycle: u64, _: &Golden, pins: &mut In) -> bool {
+        *pins = self.0.cycles.0[cycle as usize];
+        assert_ne!(cycle, 100, "no cycle 100");
+        true
+    }
+}
+
+/// A found bug: the golden model is ahead of RTL in another process, and its panic came before the mismatch.
+#[test]
+fn a_mismatch_before_the_golden_model_panics_is_the_result() {
+    let build = Build::from(R500::LANES);
+    let stream = Stream::random(1, 200, &build);
+    let run = |what| {
+        let mut dut = that(what).open(1).unwrap();
+        let mut golden = Golden::build(&build);
+        let setting = Setting {
+            lanes: R500::LANES as usize,
+            ..Setting::default()
+        };
+        lockstep::run(&mut Panics(&stream), setting, &mut dut, &mut golden).unwrap()
+    };
+    let mismatch = run(WRONG).mismatch.unwrap();
+    assert!((38..=41).contains(&mismatch.cycle), "{}", mismatch.cycle);
+    let panicked = catch_unwind(AssertUnwindSafe(|| run(0))).unwrap_err();
+    let why = panicked.downcast::<String>().unwrap();
+    assert!(why.contains("no cycle 100"), "{why}");
+}
+
+/// A found bug: the process wanted descriptor 200.
+#[test]
+fn rtl_runs_in_a_process_with_few_descriptors() {
+    let test = "hosted::rtl_that_prints_without_end_is_judged_by_what_it_does";
+    let limited = ["-c", "ulimit -n 100; exec \"$0\" --exact \"$1\""];
+    let mut run = Command::new("sh");
+    run.args(limited)
+        .arg(std::env::current_exe().unwrap())
+        .arg(test);
+    let ran = run.output().unwrap();
+    let said = text(&ran.stdout);
+    assert!(said.contains("1 passed"), "{said}{}", text(&ran.stderr));
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! The lock-step loop: golden model and RTL get the same pins, and every bit of state is compared in every cycle. The loop
 //! knows no programs: a [`Stimulus`] supplies the pins.
 
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
 
 use bytemuck::bytes_of;
 use serde::{Deserialize, Serialize};
@@ -289,14 +292,34 @@ pub fn run<D: Design>(
         && dut.lost().is_none()
     {
         // Find out before the run, not in the middle of it.
-        dut.open_vcd(path)?;
-        dut.close_vcd()?;
+        let written = dut.open_vcd(path).and_then(|()| dut.close_vcd());
+        // If the process of the RTL is lost, the outcome says so.
+        written.or_else(|why| dut.lost().map(drop).ok_or(why))?;
     }
     let outcome = lockstep(stimulus, setting, dut, golden);
-    if setting.dump.is_some() && outcome.lost.is_none() {
-        dut.close_vcd()?;
+    if let Some((_, path)) = setting.dump
+        && let Err(why) = dut.close_vcd()
+    {
+        let lost = dut.lost().ok_or(why)?;
+        if outcome.mismatch.is_some() {
+            let path = path.display();
+            let why = "the RTL ended its process after the mismatch";
+            let _ = writeln!(
+                std::io::stderr(),
+                "warning: {path} is cut off: {why}: {lost}"
+            );
+        }
     }
     Ok(outcome)
+}
+
+/// Calls `work` on the golden model. If that is `ahead` of the RTL, returns its panic: a mismatch in a cycle that is still to be
+/// compared comes first.
+fn caught<T>(ahead: bool, work: impl FnOnce() -> T) -> thread::Result<T> {
+    match ahead {
+        true => catch_unwind(AssertUnwindSafe(work)),
+        false => Ok(work()),
+    }
 }
 
 fn lockstep<D: Design, S: Stimulus<D>>(
@@ -311,6 +334,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         end: None,
     };
     let mut later = Ahead::new();
+    let mut panicked = None;
     let mut cycle: u64 = 0;
     let mut pins = D::In::default();
     // The expected state, with one bit flipped on request.
@@ -322,8 +346,16 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             // The file could be written a moment ago; if not, closing it reports the error.
             let _ = dut.open_vcd(path);
         }
+        // A dump takes both sides of each cycle.
+        let ahead = dut.runs_ahead() && dump.is_none_or(|(from, _)| cycle < from);
         // One more cycle makes the effect of the last one visible.
-        let flush = !stimulus.next(cycle, golden, &mut pins);
+        let flush = match caught(ahead, || !stimulus.next(cycle, golden, &mut pins)) {
+            Ok(flush) => flush,
+            Err(why) => {
+                panicked = Some(why);
+                break;
+            }
+        };
         if flush {
             pins = idle::<D>();
         }
@@ -333,8 +365,6 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
         }
         let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
-        // A dump takes both sides of each cycle.
-        let ahead = dut.runs_ahead() && dump.is_none_or(|(from, _)| cycle < from);
         match ahead {
             true => {
                 let golden = (S::OBSERVES).then(|| golden.clone());
@@ -346,8 +376,14 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             if !ahead {
                 stimulus.before(cycle, &pins, golden);
             }
-            golden.cycle(&pins);
-            stimulus.done(cycle, &pins, golden);
+            let went = caught(ahead, || {
+                golden.cycle(&pins);
+                stimulus.done(cycle, &pins, golden);
+            });
+            if let Err(why) = went {
+                panicked = Some(why);
+                break;
+            }
             match ahead {
                 true => later.done(golden.state()),
                 false => {
@@ -367,6 +403,16 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         stimulus.load(golden, |state| dut.load(state));
         cycle += 1;
     }
+    let dump = match panicked {
+        None => dump,
+        Some(why) => {
+            later.take(true, dut, stimulus, golden, &mut judged);
+            if !judged.ended() {
+                resume_unwind(why);
+            }
+            None
+        }
+    };
     let Judged { cycles, end, .. } = judged;
     let (mut mismatch, mut stopped, mut lost) = (None, None, None);
     match end {
@@ -375,8 +421,12 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             let why = dut.stopped().unwrap_or_default();
             stopped = Some(Stopped { cycle, why });
         }
-        // Also if the process was lost after the last cycle, whose state it still showed.
-        Some(End::Lost) | None => lost = dut.lost(),
+        Some(End::Lost) => {
+            let unknown = || Lost::Crashed("a cycle has no result".to_owned());
+            lost = Some(dut.lost().unwrap_or_else(unknown));
+        }
+        // It may be lost after the last cycle, whose state it still showed.
+        None => lost = dut.lost(),
     }
     // The bit is flipped in the state after its cycle, which the next one compares.
     if let Some((_, f)) = flip.filter(|(_, f)| f.cycle >= cycle) {

@@ -136,7 +136,7 @@ impl Hosts {
         }
     }
 
-    /// Opens a model.
+    /// Opens a model. `seed`, not 0, fills what reset does not reach.
     ///
     /// # Errors
     /// No process can be started, or the library has no model that fits.
@@ -147,10 +147,6 @@ impl Hosts {
         }
         let host = idle.pop();
         drop(idle);
-        let mut host = match host {
-            Some(host) => host,
-            None => Host::start(self).map_err(|e| format!("the process of the RTL: {e}"))?,
-        };
         let mut hosted = Hosted {
             hosts: Arc::clone(self),
             host: None,
@@ -167,14 +163,34 @@ impl Hosts {
             edge: Vec::new(),
             over: None,
         };
-        match host.ask(
-            Request::Create,
-            u64::from(seed.max(1)),
-            u64::from(mutant),
-            &[],
-        ) {
+        let create = |host: &mut Host| host.ask(Request::Create, seed.into(), mutant.into(), &[]);
+        let mut ended = None;
+        let reused = host.and_then(|mut host| match create(&mut host) {
+            Ok(answer) => Some((host, Ok(answer))),
+            // It may have ended while it ran no model, which says nothing about this one.
+            Err(lost) => {
+                ended = Some(lost);
+                None
+            }
+        });
+        let (host, answer) = match reused {
+            Some(reused) => reused,
+            None => {
+                let started = Host::start(self);
+                let mut host = started.map_err(|e| format!("the process of the RTL: {e}"))?;
+                let answer = create(&mut host);
+                (host, answer)
+            }
+        };
+        match answer {
             Ok(Answer { why: Some(why), .. }) => return Err(why),
-            Ok(_) => hosted.host = Some(host),
+            Ok(_) => {
+                hosted.host = Some(host);
+                if let Some(lost) = ended {
+                    let why = "the process of the RTL, between two cases";
+                    let _ = writeln!(std::io::stderr(), "warning: {why}: {lost}");
+                }
+            }
             // The RTL ends the process when it is loaded, or in an `initial` block: the first cycle reports it.
             Err(lost) => hosted.lose(lost),
         }
@@ -322,7 +338,7 @@ impl Host {
 
     fn read(&mut self, mut to: &mut [u8]) -> Result<(), Lost> {
         let limit = Duration::from_secs(self.limits.seconds);
-        let (mut looked, mut waited) = (None, Duration::ZERO);
+        let (mut looked, mut waited, mut suspended) = (None, Duration::ZERO, Duration::ZERO);
         let mut before = None;
         while !to.is_empty() {
             match self.socket.read(to) {
@@ -340,13 +356,17 @@ impl Host {
             if self.process.gone() {
                 return Err(self.ended());
             }
-            let [counts, _] = self
+            let [counts, stands] = self
                 .process
                 .spent(looked.get_or_insert_with(|| self.process.look()));
             let now = Some(self.progress());
-            match now == before {
-                true => waited += counts,
-                false => (before, waited) = (now, Duration::ZERO),
+            if now != before {
+                (before, waited, suspended) = (now, Duration::ZERO, Duration::ZERO);
+            }
+            (waited, suspended) = (waited + counts, suspended + stands);
+            if suspended >= limit {
+                self.process.end();
+                return Err(Lost::Crashed("a signal suspended it".to_owned()));
             }
             if waited >= limit {
                 self.process.end();
@@ -383,8 +403,8 @@ enum Over {
 pub(super) enum Cycle<'a> {
     /// The state of the RTL.
     State(&'a [u8]),
-    /// It is as expected, but something changed at the falling edge: the states of [`super::Halves`].
-    Halves([Option<[&'a [u8]; 2]>; 2]),
+    /// The state of the RTL, and what changed at the falling edge: the states of [`super::Halves`].
+    Halves(&'a [u8], [Option<[&'a [u8]; 2]>; 2]),
     /// The RTL has stopped the simulation, now or before.
     Stopped,
     /// The process is lost, now or before.
@@ -466,7 +486,11 @@ impl Hosted {
             return;
         };
         let mut answer = host.hear(sent.number);
-        if answer.as_ref().is_ok_and(|a| a.value > sent.count as u64) {
+        let count = sent.count as u64;
+        if answer.as_ref().is_ok_and(|a| match a.why {
+            None => a.value != count,
+            Some(_) => a.value >= count,
+        }) {
             answer = Err(host.impossible());
         }
         let done = match &answer {
@@ -479,7 +503,7 @@ impl Hosted {
         let done = (done as usize).min(sent.count);
         self.states.drain(..self.read);
         self.read = 0;
-        let old = self.states.len();
+        let (old, changed) = (self.states.len(), self.edges.len());
         self.states.resize(old + done * self.hosts.shape.state, 0);
         let [_, _, states, changes, edges] = self.hosts.shape.places(sent.half);
         let mut how = vec![0; done];
@@ -500,6 +524,13 @@ impl Hosted {
             self.lose(Lost::Crashed(format!("its states cannot be read: {e}")));
             return;
         }
+        if how.iter().any(|how| how >> 2 != 0) {
+            let lost = host.impossible();
+            self.states.truncate(old);
+            self.edges.truncate(changed);
+            self.lose(lost);
+            return;
+        }
         self.changes.extend(how);
         match answer {
             Ok(Answer { why: None, .. }) => {}
@@ -511,7 +542,8 @@ impl Hosted {
     /// Records that the simulation has stopped.
     fn stop(&mut self, why: String) {
         let short = self.hosts.short();
-        let over = match why.contains("out of memory") && !short.is_empty() {
+        // The words of `tb/shim.cpp`; a message of the RTL names its place.
+        let over = match why == "out of memory" && !short.is_empty() {
             true => Over::Lost(Lost::Crashed(short)),
             false => Over::Stopped(why),
         };
@@ -539,6 +571,7 @@ impl Hosted {
         }
         if self.read < self.states.len() {
             self.read += size;
+            let state = &self.states[self.read - size..self.read];
             let how = self.changes.pop_front().unwrap_or(0);
             if how != 0 {
                 self.edge = self.edges.pop_front().unwrap_or_default();
@@ -547,9 +580,9 @@ impl Hosted {
                     let states = [states.next()?, states.next()?];
                     (how >> now & 1 == 1).then_some(states)
                 };
-                return Some(Cycle::Halves([both(0), both(1)]));
+                return Some(Cycle::Halves(state, [both(0), both(1)]));
             }
-            return Some(Cycle::State(&self.states[self.read - size..self.read]));
+            return Some(Cycle::State(state));
         }
         self.over.as_ref().map(|over| match over {
             Over::Stopped(_) => Cycle::Stopped,
@@ -583,7 +616,7 @@ impl Hosted {
                     sum = sum.rotate_left(1) ^ u64::from_ne_bytes(word);
                 }
                 // Nothing is expected.
-                Some(Cycle::Halves(_)) => {}
+                Some(Cycle::Halves(..)) => {}
                 Some(Cycle::Stopped | Cycle::Lost) => return None,
                 None => return Some(sum),
             }

@@ -113,6 +113,8 @@ pub struct Confined {
     reader: Option<JoinHandle<()>>,
     /// What to say if its last output is that memory has run out; empty if that cannot be.
     short: String,
+    /// The processes of its group were ended: their number may be that of others now.
+    group_ended: bool,
 }
 
 impl Drop for Confined {
@@ -151,6 +153,7 @@ impl Confined {
             output,
             reader: Some(reader),
             short,
+            group_ended: false,
         })
     }
 
@@ -210,7 +213,11 @@ impl Confined {
     /// Describes how it ended, in words that are the same each time.
     fn how(&self, status: ExitStatus) -> String {
         let tells = |what| self.output.tells(what);
-        if !self.short.is_empty() && (tells("memory allocation of") || tells("bad_alloc")) {
+        let aborted = status.signal() == Some(Signal::ABORT.as_raw());
+        if aborted
+            && !self.short.is_empty()
+            && (tells("memory allocation of") || tells("bad_alloc"))
+        {
             return self.short.clone();
         }
         let status = status.to_string();
@@ -218,7 +225,10 @@ impl Confined {
     }
 
     /// Ends all processes that the RTL has started and left behind.
-    fn kill_group(&self) {
+    fn kill_group(&mut self) {
+        if std::mem::replace(&mut self.group_ended, true) {
+            return;
+        }
         let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
         if let Some(group) = group {
             let _ = kill_process_group(group, Signal::KILL);
@@ -237,8 +247,9 @@ impl Confined {
 
     /// Ends it and the processes that it has started; it has no cleanup to do.
     pub fn end(&mut self) {
+        // First, because what it has started may go on when it has ended.
+        self.kill_group();
         if let Ok(None) = self.child.try_wait() {
-            self.kill_group();
             let _ = self.child.kill();
             let _ = self.child.wait();
         }

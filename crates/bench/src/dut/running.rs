@@ -120,7 +120,7 @@ impl<U: Design> Dut<U> {
             Model::Here(model) => model.clock(pins, expected, false),
             Model::Hosted(model) => match model.clock(pins, expected, false) {
                 Cycle::State(state) => Some(state),
-                Cycle::Halves(_) | Cycle::Stopped | Cycle::Lost => None,
+                Cycle::Halves(..) | Cycle::Stopped | Cycle::Lost => None,
             },
         };
         if let Some(state) = state {
@@ -310,12 +310,12 @@ fn compared<'s, U: Design>(
     state: &'s mut U::State,
 ) -> Check<'s, U> {
     match cycle {
-        Cycle::State(is) if is == expected => Check::Agrees,
-        Cycle::State(is) => {
+        Cycle::State(is) | Cycle::Halves(is, _) if is != expected => {
             bytes_of_mut(state).copy_from_slice(is);
             Check::Differs(state)
         }
-        Cycle::Halves(halves) => Check::Halves(copied(halves)),
+        Cycle::State(_) => Check::Agrees,
+        Cycle::Halves(_, halves) => Check::Halves(copied(halves)),
         Cycle::Stopped => Check::Stopped,
         Cycle::Lost => Check::Lost,
     }

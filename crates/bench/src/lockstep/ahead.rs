@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Judged, Stimulus};
+use super::{End, Judged, Stimulus};
 use crate::design::Design;
 use crate::dut::Dut;
 
@@ -69,6 +69,9 @@ impl<D: Design> Ahead<D> {
     ) {
         while let Some(first) = self.0.front() {
             let Some(check) = dut.answer(all, &first.expected) else {
+                if all {
+                    judged.end = Some(End::Lost);
+                }
                 return;
             };
             judged.take(first.cycle, first.flush, check, &first.expected);
