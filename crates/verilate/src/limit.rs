@@ -13,7 +13,8 @@ const SECONDS: u64 = 600;
 /// Runs a program with a limit on its processor time, and on that of each program that it calls. Afterwards it prints how much
 /// time all of them took. It leaves no core.
 const LIMITED: &str = r#"ulimit -c 0
-[ "$1" = 0 ] || ulimit -S -t "$1"
+[ "$1" = 0 ] || ulimit -S -t "$1" 2>/dev/null ||
+  echo "RECONVERGE_TOOL_SECONDS: $1 s of processor time are more than the limit of this process, $(ulimit -H -t) s" >&2
 shift
 "$@"
 status=$?
@@ -127,6 +128,21 @@ mod tests {
         assert!(silent.status.success() && silent.stderr.is_empty());
         let none = within(&Command::new("/no/such/program"), 1).unwrap();
         assert_eq!(none.status.code(), Some(127));
+    }
+
+    /// A found bug: all that was said came from the shell.
+    #[test]
+    fn a_limit_that_cannot_be_set_is_told() {
+        let limited = format!("ulimit -t 50; exec sh -c '{LIMITED}' sh 100 echo out");
+        let mut ended = shell(&limited).output().unwrap();
+        assert!(taken(&mut ended.stderr).is_some());
+        assert_eq!(str::from_utf8(&ended.stdout), Ok("out\n"));
+        assert_eq!(
+            str::from_utf8(&ended.stderr),
+            Ok(
+                "RECONVERGE_TOOL_SECONDS: 100 s of processor time are more than the limit of this process, 50 s\n"
+            )
+        );
     }
 
     #[test]

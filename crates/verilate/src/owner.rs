@@ -19,10 +19,12 @@ struct Trusted {
 /// the package for which cargo runs it, or a folder above one of both.
 static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
     let user = rustix::process::geteuid().as_raw();
-    let groups = fs::read_to_string("/etc/group").unwrap_or_default();
+    let [users, groups] =
+        ["/etc/passwd", "/etc/group"].map(|file| fs::read_to_string(file).unwrap_or_default());
+    let own = own_group(&users, &groups, user);
     let mut trusted = Trusted {
         users: [0, user].into(),
-        groups: [0].into_iter().chain(own_group(&groups, user)).collect(),
+        groups: [0].into_iter().chain(own).collect(),
         everyone: false,
     };
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
@@ -35,15 +37,26 @@ static TRUSTED: LazyLock<Trusted> = LazyLock::new(|| {
     trusted
 });
 
-/// Returns the group of `user` alone, as systems make it whose umask is 002: it has the number of the user, and `groups`, the
-/// text of `/etc/group`, lists no member.
-fn own_group(groups: &str, user: u32) -> Option<u32> {
+/// Returns the group of `user` alone, as systems make it whose umask is 002: it has the number and the name of the user. In the
+/// texts of `/etc/passwd` and `/etc/group` no other user is in it.
+fn own_group(users: &str, groups: &str, user: u32) -> Option<u32> {
     let number = user.to_string();
-    let mut others = groups.lines().filter(|line| {
-        let mut fields = line.split(':').skip(2);
-        fields.next() == Some(&number) && fields.next().is_some_and(|members| !members.is_empty())
+    let name = rows(users).find_map(|[name, of, _]| (of == number).then_some(name));
+    let of_another = |member: &str| !member.is_empty() && Some(member) != name;
+    let is_own = rows(groups).all(|[group, of, members]| {
+        of != number || Some(group) == name && !members.split(',').any(of_another)
     });
-    others.next().is_none().then_some(user)
+    // A group does not list those whose first group it is.
+    let is_first_of_another = rows(users).any(|[_, of, first]| first == number && of != number);
+    (is_own && !is_first_of_another).then_some(user)
+}
+
+/// Returns from each line of a file like `/etc/passwd` and `/etc/group` the name, the number, and the first group or the members.
+fn rows(text: &str) -> impl Iterator<Item = [&str; 3]> {
+    text.lines().filter_map(|line| {
+        let mut fields = line.split(':');
+        Some([fields.next()?, fields.nth(1)?, fields.next()?])
+    })
 }
 
 /// Returns whether only the owner of what is in a folder can replace it, whatever its mode says.
@@ -61,13 +74,14 @@ impl Trusted {
         self.everyone |= found.mode() & 0o002 != 0 && !is_sticky(found);
     }
 
-    /// Checks that only those who are trusted can change `path`, without the folders above it.
-    fn check(&self, path: &Path) -> Result<(), String> {
+    /// Checks that only those who are trusted can change `path`, without the folders above it. `closed`: only the owner of one of
+    /// these, who is trusted, can reach it. Returns whether that is so for what is in it.
+    fn check(&self, path: &Path, closed: bool) -> Result<bool, String> {
         let shown = path.display();
         let found = fs::symlink_metadata(path).map_err(|e| format!("{shown}: {e}"))?;
         let (mode, group) = (found.mode() & 0o7777, found.gid());
         // The mode of a link says nothing: who can write the folder that it is in can replace it.
-        let free = found.is_symlink() || is_sticky(&found);
+        let free = closed || found.is_symlink() || is_sticky(&found);
         if !self.users.contains(&found.uid()) {
             return Err(format!("{shown} belongs to user {}", found.uid()));
         }
@@ -79,7 +93,7 @@ impl Trusted {
                 "group {group} can write to {shown} (mode {mode:o})"
             ));
         }
-        Ok(())
+        Ok(closed || found.is_dir() && mode & 0o011 == 0)
     }
 }
 
@@ -89,15 +103,23 @@ impl Trusted {
 /// # Errors
 /// It does not exist; another user or a group can change it. Says which part of the path that is.
 pub fn only_ours(path: &Path) -> Result<(), String> {
-    only_of(&TRUSTED, path)
+    only_of(&TRUSTED, Path::new("/"), path)
 }
 
-fn only_of(trusted: &Trusted, path: &Path) -> Result<(), String> {
+/// Checks `path` and the folders above it that are in `top`.
+fn only_of(trusted: &Trusted, top: &Path, path: &Path) -> Result<(), String> {
     let shown = |e: std::io::Error| format!("{}: {e}", path.display());
     let named = std::path::absolute(path).map_err(shown)?;
     let real = named.canonicalize().map_err(shown)?;
-    let mut parts = named.ancestors().chain(real.ancestors());
-    parts.try_for_each(|part| trusted.check(part))
+    for path in [named, real] {
+        let mut parts: Vec<&Path> = path.ancestors().collect();
+        parts.retain(|part| part.starts_with(top));
+        let mut closed = false;
+        for part in parts.into_iter().rev() {
+            closed = trusted.check(part, closed)?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks that `path` is a folder or a regular file that belongs to this user alone and that others cannot write to.
@@ -128,6 +150,8 @@ mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, chown, symlink};
 
+    use tempfile::TempDir;
+
     fn user() -> u32 {
         rustix::process::geteuid().as_raw()
     }
@@ -140,8 +164,9 @@ mod tests {
         }
     }
 
-    fn check(path: &Path) -> Result<(), String> {
-        only_of(&few(), path)
+    /// Checks `path`, but not the folders above `dir`, which may belong to any user.
+    fn check(dir: &TempDir, path: &Path) -> Result<(), String> {
+        only_of(&few(), dir.path(), path)
     }
 
     fn set(path: &Path, mode: u32) {
@@ -149,11 +174,14 @@ mod tests {
     }
 
     /// Returns a folder with `sub/file`, which only this user can change.
-    fn folder() -> (tempfile::TempDir, PathBuf) {
-        let dir = tempfile::tempdir().unwrap();
+    fn folder() -> (TempDir, PathBuf) {
+        // Not a link: it is compared with real paths.
+        let temporary = std::env::temp_dir().canonicalize().unwrap();
+        let dir = tempfile::tempdir_in(temporary).unwrap();
         let file = dir.path().join("sub/file");
         fs::create_dir(dir.path().join("sub")).unwrap();
         fs::write(&file, "").unwrap();
+        set(dir.path(), 0o755);
         set(&dir.path().join("sub"), 0o755);
         set(&file, 0o644);
         (dir, file)
@@ -162,20 +190,20 @@ mod tests {
     #[test]
     fn a_file_is_ours_until_others_can_write_to_it_or_to_a_folder_above() {
         let (dir, file) = folder();
-        check(&file).unwrap();
+        check(&dir, &file).unwrap();
         for path in [&file, &dir.path().join("sub"), dir.path()] {
             let mode = fs::metadata(path).unwrap().permissions().mode() & 0o7777;
             set(path, 0o777);
-            let why = check(&file).unwrap_err();
+            let why = check(&dir, &file).unwrap_err();
             let shown = path.display();
             assert_eq!(why, format!("others can write to {shown} (mode 777)"));
             set(path, mode);
         }
-        check(&file).unwrap();
+        check(&dir, &file).unwrap();
         // As /tmp is: others can add files, and not replace these.
         set(&dir.path().join("sub"), 0o1777);
-        check(&file).unwrap();
-        let why = check(&dir.path().join("none")).unwrap_err();
+        check(&dir, &file).unwrap();
+        let why = check(&dir, &dir.path().join("none")).unwrap_err();
         assert!(why.ends_with("none: No such file or directory (os error 2)"));
     }
 
@@ -185,7 +213,7 @@ mod tests {
         let (dir, file) = folder();
         let group = fs::metadata(&file).unwrap().gid();
         set(&file, 0o664);
-        let why = check(&file).unwrap_err();
+        let why = check(&dir, &file).unwrap_err();
         let shown = file.display();
         assert_eq!(
             why,
@@ -193,16 +221,67 @@ mod tests {
         );
         let mut trusted = few();
         trusted.groups.insert(group);
-        only_of(&trusted, &file).unwrap();
+        let check = || only_of(&trusted, dir.path(), &file);
+        check().unwrap();
         // Of a folder too, and not if everyone can write.
         set(dir.path(), 0o775);
-        only_of(&trusted, &file).unwrap();
+        check().unwrap();
         set(dir.path(), 0o777);
-        assert!(only_of(&trusted, &file).is_err());
-        let groups = "root:x:0:\nalice:x:1000:\nteam:x:1001:bob,carol\nsudo:x:27:alice\n";
-        assert_eq!(own_group(groups, 1000), Some(1000));
-        assert_eq!(own_group(groups, 1001), None);
-        assert_eq!(own_group("", 1000), Some(1000));
+        assert!(check().is_err());
+    }
+
+    #[test]
+    fn the_group_of_one_user_has_its_number_and_its_name_and_no_other_user() {
+        let users = "root:x:0:0::/root:/bin/sh\nalice:x:1000:1000::/:/bin/sh\nteam:x:1001:1001:::\n\
+            games:x:60:60:::\nmail:x:8:8:::\nbob:x:1002:8:::\n";
+        let groups = "root:x:0:\nalice:x:1000:alice\nteam:x:1001:bob,carol\nsudo:x:27:alice\nplay:x:60:\n\
+            mail:x:8:\nguests:x:1003:\n";
+        for (user, own) in [
+            (1000, true),
+            // Others are listed, it has another name, it is the first group of another, it is that of no user.
+            (1001, false),
+            (60, false),
+            (8, false),
+            (1003, false),
+            // In a container, whose files list neither.
+            (1004, true),
+        ] {
+            assert_eq!(own_group(users, groups, user), own.then_some(user));
+        }
+        assert_eq!(own_group("", "", 1000), Some(1000));
+    }
+
+    /// A found bug: a home folder of mode 700 did not help where all users have one group.
+    #[test]
+    fn others_may_write_to_what_they_cannot_reach() {
+        let (dir, file) = folder();
+        let sub = dir.path().join("sub");
+        set(&file, 0o666);
+        for (mode, closed) in [
+            (0o755, false),
+            (0o711, false),
+            (0o710, false),
+            (0o744, true),
+            (0o700, true),
+        ] {
+            set(&sub, mode);
+            assert_eq!(check(&dir, &file).is_ok(), closed, "{mode:o}");
+        }
+        // But not if they can replace it, or it is somewhere else.
+        set(dir.path(), 0o777);
+        assert!(check(&dir, &file).is_err());
+        set(dir.path(), 0o755);
+        // Both folders are in the one that is the top here.
+        let (other, open) = folder();
+        set(&open, 0o666);
+        symlink(&open, sub.join("link")).unwrap();
+        let real = [&file, &sub.join("link")].map(|path| {
+            let real = path.canonicalize().unwrap();
+            let top = [&dir, &other].map(TempDir::path);
+            let top = top.into_iter().find(|top| real.starts_with(top)).unwrap();
+            only_of(&few(), top, path).is_ok()
+        });
+        assert_eq!(real, [true, false]);
     }
 
     #[test]
@@ -210,19 +289,23 @@ mod tests {
         let (dir, file) = folder();
         let link = dir.path().join("link");
         symlink(&file, &link).unwrap();
-        check(&link).unwrap();
-        if rustix::process::geteuid().is_root() {
-            chown(&file, Some(65534), None).unwrap();
-            for path in [&file, &link] {
-                let why = check(path).unwrap_err();
-                assert_eq!(why, format!("{} belongs to user 65534", file.display()));
-            }
-            chown(&file, Some(0), None).unwrap();
-            chown(dir.path().join("sub"), Some(65534), None).unwrap();
-            assert!(check(&link).unwrap_err().ends_with("belongs to user 65534"));
-        }
+        check(&dir, &link).unwrap();
         // Root's files are as good as ours.
-        check(Path::new("/usr/bin")).unwrap();
+        assert!(few().users.contains(&0));
+        // Only root can give files away, and not in every container.
+        let other = 65534 - u32::from(user() == 65534);
+        if chown(&file, Some(other), None).is_err() {
+            return;
+        }
+        for path in [&file, &link] {
+            let why = check(&dir, path).unwrap_err();
+            let shown = file.display();
+            assert_eq!(why, format!("{shown} belongs to user {other}"));
+        }
+        chown(&file, Some(user()), None).unwrap();
+        chown(dir.path().join("sub"), Some(other), None).unwrap();
+        let why = check(&dir, &link).unwrap_err();
+        assert!(why.ends_with(&format!("belongs to user {other}")));
     }
 
     /// A container in which root builds the folder of a user.
@@ -232,10 +315,10 @@ mod tests {
         set(&file, 0o666);
         let mut trusted = Trusted::default();
         let user = user();
-        let why = trusted.check(&file).unwrap_err();
+        let why = trusted.check(&file, false).unwrap_err();
         assert!(why.ends_with(&format!("belongs to user {user}")), "{why}");
         trusted.add(&fs::metadata(&file).unwrap());
         assert!(trusted.everyone);
-        trusted.check(&file).unwrap();
+        trusted.check(&file, false).unwrap();
     }
 }
