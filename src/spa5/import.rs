@@ -82,14 +82,14 @@ fn text(bytes: &[u8], file: &str, which: Option<&str>) -> Result<Program, InputE
     let mut parts = listing::parts(text, file).map_err(|e| e.in_text(text))?;
     let named = parts.iter().map(|part| part.name);
     let Some(names) = named.collect::<Option<Vec<&str>>>() else {
-        let program = assemble(&parts[0].text, file)?;
+        let program = assemble(&parts.swap_remove(0).text(), file)?;
         choose(&[&program.name], "program", which, file)?;
         return Ok(program);
     };
     let chosen = choose(&names, "function", which, file)?;
     let part = parts.swap_remove(chosen);
-    let program = assemble(&part.text, file)?;
     let name = part.name.unwrap_or_default().to_owned();
+    let program = assemble(&part.text(), file)?;
     Ok(Program { name, ..program })
 }
 

@@ -12,6 +12,7 @@
 //! programs. A listing for a GPU with other words is refused by its name.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::cubin::{SAME_WORDS, family, is_ours};
 use crate::input::InputError;
@@ -20,8 +21,29 @@ use crate::input::InputError;
 pub(super) struct Part<'a> {
     /// Its name; none if the listing has only one program and does not name it.
     pub(super) name: Option<&'a str>,
-    /// The whole text, without what does not belong to the program.
-    pub(super) text: Cow<'a, str>,
+    text: Cow<'a, str>,
+    /// The lines of its function, from 0, if the text holds others.
+    lines: Option<Range<usize>>,
+}
+
+impl<'a> Part<'a> {
+    /// Returns the whole text, without what does not belong to the program.
+    pub(super) fn text(self) -> Cow<'a, str> {
+        let Some(lines) = self.lines else {
+            return self.text;
+        };
+        let mut within = true;
+        Cow::Owned(map_lines(&self.text, |n, line| {
+            let trimmed = line.trim();
+            // Another file of the fat binary begins behind the function.
+            within &= n < lines.start
+                || !(trimmed.starts_with("Fatbin ") || trimmed.starts_with("code for "));
+            match lines.contains(&n) && within && !trimmed.starts_with("....") {
+                true => line.to_owned(),
+                false => String::new(),
+            }
+        }))
+    }
 }
 
 /// Returns the programs of a text.
@@ -75,7 +97,11 @@ pub(super) fn parts<'a>(text: &'a str, file: &str) -> Result<Vec<Part<'a>>, Inpu
         })),
         false => Cow::Borrowed(text),
     };
-    Ok(vec![Part { name: None, text }])
+    Ok(vec![Part {
+        name: None,
+        text,
+        lines: None,
+    }])
 }
 
 /// Returns the functions of `cuobjdump -sass` that are for GPUs with the words of this unit.
@@ -91,26 +117,16 @@ fn cuobjdump<'a>(
     }
     let mut parts = Vec::new();
     for (i, &(first, name)) in functions.iter().enumerate() {
-        let last = functions.get(i + 1).map_or(usize::MAX, |next| next.0);
+        let last = functions.get(i + 1).map_or(sms.len(), |next| next.0);
         // The architecture stands before the name, or in the `.headerflags` behind it.
-        let of = sms[first].or_else(|| sms.iter().take(last).copied().last().flatten());
+        let of = sms[first].or(sms[last - 1]);
         if of.is_some_and(|sm| !is_ours(sm)) {
             continue;
         }
-        let mut within = true;
-        let text = map_lines(text, |n, line| {
-            let trimmed = line.trim();
-            // Another file of the fat binary begins behind the function.
-            within &=
-                n <= first || !(trimmed.starts_with("Fatbin ") || trimmed.starts_with("code for "));
-            match n > first && n < last && within && !trimmed.starts_with("....") {
-                true => line.to_owned(),
-                false => String::new(),
-            }
-        });
         parts.push(Part {
             name: Some(name),
-            text: Cow::Owned(text),
+            text: Cow::Borrowed(text),
+            lines: Some(first + 1..last),
         });
     }
     if parts.is_empty() {
