@@ -195,22 +195,29 @@ fn every_row_of_a_failure_is_in_its_dump<U: Tested>() {
 
 // ---- designs of one's own ------------------------------------------------------------------------------
 
-mod flit {
-    include!(concat!(env!("OUT_DIR"), "/flit.rs"));
-}
-mod pulse {
-    include!(concat!(env!("OUT_DIR"), "/pulse.rs"));
-}
+macro_rules! designs {
+    ($($(#[$doc:meta])* $module:ident $design:ident $golden:ident;)+) => {$(
+        mod $module {
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($module), ".rs"));
+        }
 
-/// A stage of registers, with ports of every shape.
-#[derive(Clone, Copy, Debug)]
-struct Flit;
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        struct $design;
 
-impl Design for Flit {
-    const DECLARATION: &'static reconverge::field::Declaration = &flit::DECLARATION;
-    type In = flit::In;
-    type State = flit::State;
-    type Golden = Stage;
+        impl Design for $design {
+            const DECLARATION: &'static reconverge::field::Declaration = &$module::DECLARATION;
+            type In = $module::In;
+            type State = $module::State;
+            type Golden = $golden;
+        }
+    )+};
+}
+designs! {
+    /// A stage of registers, with ports of every shape.
+    flit Flit Stage;
+    /// A register of one bit.
+    pulse Pulse Bit;
 }
 
 #[derive(Clone, Debug)]
@@ -241,17 +248,6 @@ impl design::Golden<Flit> for Stage {
     fn state(&self) -> &flit::State {
         &self.state
     }
-}
-
-/// A register of one bit.
-#[derive(Clone, Copy, Debug)]
-struct Pulse;
-
-impl Design for Pulse {
-    const DECLARATION: &'static reconverge::field::Declaration = &pulse::DECLARATION;
-    type In = pulse::In;
-    type State = pulse::State;
-    type Golden = Bit;
 }
 
 #[derive(Clone, Debug)]
