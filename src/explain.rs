@@ -75,7 +75,10 @@ pub fn words<U: Unit>(words: &[String]) -> Result<Anatomy<U::Program>, (String, 
     for word in words {
         // FADD and DADD are digits too.
         if word.len() < 8 && word.chars().all(|c| c.is_ascii_alphabetic()) && hex(word).is_some() {
-            let why = format!("is no operation of {}; as a word, write 0x{word}", U::NAME);
+            let why = format!(
+                "is not an operation of {}; as a word, write 0x{word}",
+                U::NAME
+            );
             return Err((word.clone(), why));
         }
         numbers.push(hex(word).ok_or_else(|| {

@@ -73,7 +73,7 @@ impl LoadOptions {
 /// A unit of this package: what the command needs in addition.
 pub trait Unit: Campaign {
     /// Builds that can expose mistakes which the default build hides. The first differs from it in lanes and in every
-    /// parameter, with values that are no powers of two where possible; the others take each to its limits.
+    /// parameter, with values that are not powers of two where possible; the others take each to its limits.
     const VARIANTS: &'static [Variant];
     /// The small worlds that can be explored exhaustively, if the unit has any.
     const SMALL: Option<Small<Self>> = None;

@@ -53,13 +53,13 @@ fn flags_out_of_range_are_refused<U: Tested>() {
     let run = ["run", U::NAME, &program];
     let with = |more: &[&'static str]| [&run, more].concat();
     for (flag, value, names) in [
-        ("--seed", "0", "0 is no seed"),
+        ("--seed", "0", "the seed must be at least 1"),
         ("--seed", "x", "invalid digit"),
         ("--p16", "17", "0..=16"),
         ("--lanes", "0", "1..=64"),
         ("--lanes", "65", "1..=64"),
         ("--stall16", "16", "0..=15"),
-        ("--max-steps", "0", "1.."),
+        ("--max-steps", "0", "must be at least 1"),
         ("--launch-mask", "xyz", "hexadecimal"),
     ] {
         let output = reconverge(&with(&[flag, value]));
@@ -108,11 +108,13 @@ fn flags_out_of_range_are_refused<U: Tested>() {
     let (name, bits) = (field.name, field.width);
     refused(
         &[&run[..], &["--flip", &format!("{name}[{lanes}]@3")]].concat(),
-        &format!("error: --flip: {name} has {lanes} elements, there is no {lanes}"),
+        &format!(
+            "error: --flip: {name} has {lanes} elements: the element must be below {lanes}, not {lanes}"
+        ),
     );
     refused(
         &[&run[..], &["--flip", &format!("{name}[3].{bits}@3")]].concat(),
-        &format!("error: --flip: {name} has {bits} bits, there is no {bits}"),
+        &format!("error: --flip: {name} has {bits} bits: the bit must be below {bits}, not {bits}"),
     );
     refused(
         &with(&["--flip", "pc[3"]),
@@ -199,7 +201,10 @@ fn a_long_word_is_shortened_in_the_message<U: Tested>() {
     let stderr = text(&output.stderr);
     let first = stderr.lines().next().unwrap_or_default();
     assert_eq!(output.status.code(), Some(2), "{first:.200}");
-    let shown = format!(":1: mnemonic: `{}...` is no instruction", "q".repeat(64));
+    let shown = format!(
+        ":1: mnemonic: `{}...` is not an instruction",
+        "q".repeat(64)
+    );
     assert!(first.contains(&shown), "{first:.200}");
     assert!(stderr.len() < 3000, "{} bytes", stderr.len());
 }
@@ -250,7 +255,7 @@ fn a_program_may_have_any_file_name<U: Tested>() {
     );
 }
 
-/// A reader that goes away is no reason to panic.
+/// A reader that goes away is not a reason to panic.
 fn closed_pipes_are_quiet<U: Tested>() {
     let command = format!(
         "{} run {} no/such.s 2>&1 | true",
@@ -341,7 +346,7 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
         (
             "\"seed\": \"0x1\",",
             "\"seed\": \"0x0\",",
-            "seed: 0 is no seed; use 1 or more",
+            "seed: must be at least 1",
         ),
         (
             &lanes,
@@ -360,9 +365,9 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
         (
             "\"stall16\": 0,",
             "\"stall16\": 16,",
-            "stall16: 16 is not 0..15; 16 would never let the unit run",
+            "stall16: must be 0 to 15, not 16; 16 would never let the unit run",
         ),
-        ("\"p16\": 8", "\"p16\": 17", "p16: 17 is not 0..16"),
+        ("\"p16\": 8", "\"p16\": 17", "p16: must be 0 to 16, not 17"),
         (
             "\"max_steps\": 100000,",
             "\"max_steps\": 0,",
@@ -397,7 +402,7 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
         (
             "\"flip\": null",
             "\"flip\": {\"field\":\"pc\",\"element\":1,\"bit\":0,\"clock\":1}",
-            "flip: pc has 1 elements, there is no 1",
+            "flip: pc has 1 elements: the element must be below 1, not 1",
         ),
     ] {
         assert_eq!(parse(&with(from, to)), format!("case.json: {message}"));
@@ -568,19 +573,19 @@ fn parameters_that_a_unit_does_not_have_are_refused() {
         let parameter = format!("MAX_STACK_SIZE={value}");
         refused(
             &["fuzz", "r700", "--param", &parameter],
-            &format!("error: --param: MAX_STACK_SIZE = {value} is not 1..255"),
+            &format!("error: --param: MAX_STACK_SIZE must be 1 to 255, not {value}"),
         );
     }
     for value in ["0", "5", "16"] {
         let parameter = format!("SUBENTRIES={value}");
         refused(
             &["fuzz", "r700", "--param", &parameter],
-            &format!("error: --param: SUBENTRIES = {value} is not 4 or 8"),
+            &format!("error: --param: SUBENTRIES must be 4 or 8, not {value}"),
         );
     }
     refused(
         &["fuzz", "r700", "--param", "DX10_COUNT=2"],
-        "error: --param: DX10_COUNT = 2 is not 0..1",
+        "error: --param: DX10_COUNT must be 0 to 1, not 2",
     );
 }
 
@@ -681,12 +686,12 @@ fn all_mistakes_of_a_program_are_told_of_at_once() {
     );
     assert_eq!(
         said,
-        "error: bad.s:2: mnemonic: `SNYC` is no instruction of sm_50; did you mean `SYNC`?
+        "error: bad.s:2: mnemonic: `SNYC` is not an instruction of sm_50; did you mean `SYNC`?
  --> bad.s:2:9
   |
 2 |         SNYC;
   |         ^^^^ mnemonic
-error: bad.s:5: mnemonic: `BRAA` is no instruction of sm_50; did you mean `BRA`?
+error: bad.s:5: mnemonic: `BRAA` is not an instruction of sm_50; did you mean `BRA`?
  --> bad.s:5:9
   |
 5 |         BRAA .L_1;
@@ -706,8 +711,8 @@ error: bad.s:5: mnemonic: `BRAA` is no instruction of sm_50; did you mean `BRA`?
     assert_eq!(
         errors(&said),
         [
-            "bad.s:1: mnemonic: `npo` is no instruction, statement or directive; did you mean `nop`?",
-            "bad.s:3: mnemonic: `jupm` is no instruction, statement or directive; did you mean `jump`?",
+            "bad.s:1: mnemonic: `npo` is not an instruction, statement or directive; did you mean `nop`?",
+            "bad.s:3: mnemonic: `jupm` is not an instruction, statement or directive; did you mean `jump`?",
         ]
     );
     let said = told("r500", "ALUU\nIF alu\nEND\nTEXX\n");

@@ -325,7 +325,7 @@ fn golden_model_and_rtl_cite_each_rule_of_behaviour() {
 }
 
 /// The files and folders that a name in a document means, each by what it may be: `<unit>` is a unit, `{a,b}` both. `None`:
-/// it is no path of this repository.
+/// it is not a path of this repository.
 fn paths(name: &str) -> Option<Vec<Vec<String>>> {
     // Not `waves`: what commands write there is named too.
     const FOLDERS: [&str; 8] = [

@@ -603,7 +603,7 @@ fn programs_and_cases_come_from_standard_input_and_files_go_to_standard_output()
     record(&text(&shown.stdout));
     assert!(!Path::new(ROOT).join("-").exists());
 
-    // A reader that goes away is no error.
+    // A reader that goes away is not an error.
     let script = format!(
         "{} run spa5 {} --trace - 2>/dev/null | head -n 1 >/dev/null; echo ${{PIPESTATUS[0]}}",
         env!("CARGO_BIN_EXE_reconverge"),
@@ -640,7 +640,7 @@ fn programs_and_cases_come_from_standard_input_and_files_go_to_standard_output()
     refused(
         &run,
         b"NOP\nNPO\n",
-        "error: stdin:2: mnemonic: `NPO` is no instruction of sm_50; did you mean `NOP`?",
+        "error: stdin:2: mnemonic: `NPO` is not an instruction of sm_50; did you mean `NOP`?",
     );
     refused(
         &["replay", "-"],
@@ -743,7 +743,7 @@ fn a_memory_limit_that_no_worker_can_start_with_is_refused() {
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         let why = format!(
-            "error: invalid value '{megabytes}' for '--memory <MB>': a process that runs RTL needs at least 64 MB; 0 is no \
+            "error: invalid value '{megabytes}' for '--memory <MB>': a process that runs RTL needs at least 64 MB; 0 sets no \
              limit"
         );
         assert_eq!(said.lines().next().unwrap_or(""), why);

@@ -226,7 +226,7 @@ fn counters_of_the_rtl_may_be_any_numbers() {
         let error = with(lines, "1").err();
         assert_eq!(
             error.unwrap_or_default(),
-            "c:1: the lines are no numbers, or too many"
+            "c:1: the lines must be numbers, and not too many"
         );
     }
 }

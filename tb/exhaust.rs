@@ -177,11 +177,11 @@ fn what_is_wrong_with_the_input_is_said() {
         ),
         (
             &["spa5", "--bound", "bundles=0"],
-            "error: --bound: bundles = 0 is not 1..8",
+            "error: --bound: bundles must be 1 to 8, not 0",
         ),
         (
             &["spa5", "--param", "DEPTH=0"],
-            "error: --param: DEPTH = 0 is not 1..1024",
+            "error: --param: DEPTH must be 1 to 1024, not 0",
         ),
         (
             &["spa5", "--checkpoint", "none/kept.json"],

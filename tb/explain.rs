@@ -112,7 +112,7 @@ fn every_rule_can_be_printed_and_a_slip_is_answered_with_the_nearest() {
     for (unit, given) in [("spa5", "4.4-d"), ("r500", "docs/spec/spa5.md#spa5-4.4-d")] {
         assert_eq!(rule(unit, given).unwrap().id, "spa5-4.4-d", "{given}");
     }
-    // A listing is as it is in the specification: `**` is no mark in it.
+    // A listing is as it is in the specification: `**` is not a mark in it.
     let unwind = &rule("spa5", "spa5-4.4").unwrap().text;
     assert!(
         unwind.contains("\n    def unwind(s):\n        while s.stack:"),
@@ -144,7 +144,7 @@ fn what_is_no_word_is_refused() {
     );
     refused(
         &["fadd"],
-        "is no operation of r700; as a word, write 0xfadd",
+        "is not an operation of r700; as a word, write 0xfadd",
     );
     refused(&["0", "0x"], "is neither a word");
     refused(&["0", "10000000000000000"], "is neither a word");

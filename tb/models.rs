@@ -388,7 +388,7 @@ fn a_case_that_was_found_without_assertions_replays_without_them() {
         "else_on      = was_branch",
         "else_on      = active_q",
     );
-    // Reset is no excuse for an assertion that does not ask for it.
+    // Reset is not an excuse for an assertion that does not ask for it.
     let [report, _] = ends(1, run_on(rtl.dir()));
     let stopped = line_starting(&report, "STOPPED r500.if_else.1  cycle 0  ");
     assert!(stopped.contains("dut.high"), "{stopped}");

@@ -142,7 +142,7 @@ fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
         assert_eq!(none.status.code(), Some(2));
         let error = text(&none.stderr);
         assert!(
-            error.contains("mutant: there is no 31 in") && error.contains("only 1..30"),
+            error.contains("mutant: the mutants of ") && error.contains(" are 1 to 30, not 31"),
             "{error}"
         );
     }
@@ -250,7 +250,7 @@ fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
 fn a_number_that_there_is_not_is_refused() {
     let run = mutate(&[&TEXT[..], &["--only", "31"]].concat(), &[]).ends(2);
     assert!(
-        run.said().contains("--only: 31 is not 1..30"),
+        run.said().contains("--only: must be 1 to 30, not 31"),
         "{}",
         run.said()
     );

@@ -1,5 +1,5 @@
 //! `prove`: what holds is said to hold with the fault that it refutes, and what does not, cannot be had or cannot fail is
-//! named and is no success.
+//! named and is not a success.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -322,7 +322,7 @@ fn words_that_a_frame_does_not_use_do_not_matter() {
     assert!(said.contains("REFUTED dead"), "{said}");
 }
 
-/// What is wrong in `step.sv` alone is no fault of the RTL, and the golden model says so.
+/// What is wrong in `step.sv` alone is not a fault of the RTL, and the golden model says so.
 #[needs(yosys, cadical)]
 #[test]
 fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
@@ -568,7 +568,7 @@ fn a_property_that_is_divided_is_asked_by_several_threads() {
     }
 }
 
-/// What `facts.sv` says wrongly is no constant in a case: it would excuse the very cycle that breaks the property.
+/// What `facts.sv` says wrongly is not a constant in a case: it would excuse the very cycle that breaks the property.
 #[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -665,11 +665,11 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
     for (change, why) in [
         (
             "echo x >question.drat",
-            "its answer is no, but proof, byte 0: not in the binary DRAT format",
+            "its answer is unsatisfiable, but proof, byte 0: not in the binary DRAT format",
         ),
         (
             ": >question.drat",
-            "its answer is no, but proof: it ends after 0 steps without a contradiction",
+            "its answer is unsatisfiable, but proof: it ends after 0 steps without a contradiction",
         ),
     ] {
         let (_keep, first) = path(&[], Some(&solver(change)));

@@ -332,7 +332,7 @@ fn what_cannot_be_rendered_is_bad_input() {
         ),
         (
             &["--block", "128,0"],
-            "error: --block: 128,0 is no pixel of 128 x 128\n",
+            "error: --block: must be a pixel of 128 x 128, not 128,0\n",
         ),
         (&["--png", "src"], "error: --png: src: is a folder\n"),
         (

@@ -238,7 +238,7 @@ fn a_saved_stream_that_is_wrong_is_refused_with_the_line_and_the_field() {
         (
             "\"seed\": \"0x1\"",
             "\"seed\": \"0x0\"",
-            "s.json: seed: 0 is no seed; use 1 or more",
+            "s.json: seed: must be at least 1",
         ),
         (
             "\"lanes\": 16",
@@ -276,7 +276,7 @@ fn a_saved_stream_that_is_wrong_is_refused_with_the_line_and_the_field() {
     let why = running.check_input("s.json").unwrap_err().to_string();
     assert_eq!(
         why,
-        "s.json: cycles: the first one is no reset: the design wakes up in any state"
+        "s.json: cycles: the first one must be a reset: the design wakes up in any state"
     );
     let empty = Stream::<R500>::new("empty", &Build::from(16), Vec::new());
     let why = empty.check_input("s.json").unwrap_err().to_string();

@@ -131,7 +131,7 @@ fn recorded(dir: &Path, unit: &str) -> BTreeMap<String, Vec<String>> {
     let mut names: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for line in whole.lines().skip(1) {
         let piece: Value = serde_json::from_str(line).unwrap();
-        // That a process was lost is no failure of a case yet.
+        // That a process was lost is not a failure of a case yet.
         if piece["cases"]["start"] == piece["cases"]["end"] {
             continue;
         }

@@ -355,7 +355,7 @@ fn gtkwave_shows_every_row_of_a_module_of_ones_own() {
     }
 }
 
-/// What the dump does not have is no row, and is said.
+/// What the dump does not have is not a row, and is said.
 #[test]
 fn a_view_says_what_is_not_in_the_dump() {
     let dir = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@
 //   wins.
 // * END_OF_PROGRAM: done, jump or not; the PC advances as usual, and is not checked. The
 //   stack must be empty after the instruction, not before it: a RETURN or a POP may end the program.
-// * A CALL that nests too deep is no error: it stays, and skipped_o is 1 until the next launch.
+// * A CALL that nests too deep is not an error: it stays, and skipped_o is 1 until the next launch.
 // * u_i and pred_i are used by ALU instructions only.
 // * Every output is a register.
 

@@ -515,7 +515,7 @@ fn mesa_log(text: &str, file: &str, which: Option<usize>) -> Result<Imported, In
         .last()
         .is_some_and(|s| Type::from_bits(s.cmn) == Type::Out);
     if !ends_with_out {
-        warnings.push("the last instruction is no OUT: the log may have been cut off".to_owned());
+        warnings.push("the last instruction is not OUT: the log may have been cut off".to_owned());
     }
     let mut name = program_name(file);
     if count > 1 {
@@ -675,7 +675,10 @@ fn register_line(file: &str, n: usize, line: &str) -> Result<Option<(String, u32
                 Some(_) => {
                     return fail(
                         name,
-                        format!("{field}={} is no address, 0 to 511", text.unwrap_or("")),
+                        format!(
+                            "{field} must be an address, 0 to 511, not {}",
+                            text.unwrap_or("")
+                        ),
                     );
                 }
                 None => return fail(name, format!("{field}=N is missing")),
@@ -688,7 +691,7 @@ fn register_line(file: &str, n: usize, line: &str) -> Result<Option<(String, u32
             .parse()
             .is_ok_and(|i: usize| i < 32 && i.to_string() == index);
         if !known {
-            return fail(name, "is no register, constants 0 to 31 exist".to_owned());
+            return fail(name, "must be a constant from 0 to 31".to_owned());
         }
     } else if !matches!(
         name,

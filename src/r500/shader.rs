@@ -272,7 +272,10 @@ pub(super) struct Reader {
 fn float(at: Place, field: &str, text: &str) -> Result<f32, InputError> {
     match text.parse::<f32>() {
         Ok(value) if value.is_finite() => Ok(value),
-        _ => Err(at.error(field, format!("`{text}` is no number of float32"))),
+        _ => Err(at.error(
+            field,
+            format!("must be a finite float32 number, not `{text}`"),
+        )),
     }
 }
 
@@ -315,7 +318,10 @@ fn register(
 fn check_name(at: Place, name: &str) -> Result<(), InputError> {
     let sound = |c: char| c.is_ascii_alphanumeric() || "_.[]".contains(c);
     if name.is_empty() || !name.chars().all(sound) {
-        return Err(at.error("uniform", format!("`{name}` is no name of a uniform")));
+        return Err(at.error(
+            "uniform",
+            format!("must be the name of a uniform, not `{name}`"),
+        ));
     }
     Ok(())
 }

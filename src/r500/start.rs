@@ -89,7 +89,7 @@ impl start::Start<R500> for Start {
     fn check(&self, case: &Case<R500>) -> Result<(), (&'static str, String)> {
         let bad = |field, why: String| Err((field, why));
         if self.pc > 1023 {
-            return bad("pc", format!("{} is not 0..1023", self.pc));
+            return bad("pc", format!("must be 0 to 1023, not {}", self.pc));
         }
         if self.lanes.len() != case.lanes as usize {
             let why = format!("{} lanes, not {}", self.lanes.len(), case.lanes);
@@ -126,7 +126,7 @@ impl start::Start<R500> for Start {
             outer = *al;
         }
         if let Some(address) = self.addrs.iter().find(|a| **a > 1023) {
-            return bad("addrs", format!("{address} is not 0..1023"));
+            return bad("addrs", format!("must be 0 to 1023, not {address}"));
         }
         Ok(())
     }

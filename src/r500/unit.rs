@@ -353,7 +353,10 @@ impl Unit for R500 {
 fn import_options(options: &LoadOptions) -> Result<import::Options, InputError> {
     let which = options.which.as_deref().map(|text| {
         text.parse().map_err(|_| {
-            InputError::option("--select", format!("{text:?} is no number of a program"))
+            InputError::option(
+                "--select",
+                format!("must be the number of a program, not {text:?}"),
+            )
         })
     });
     Ok(import::Options {

@@ -293,7 +293,7 @@ impl Coverage<R700> for Bins {
                 Decision::Stay => Start::of(kind.0).is_some() || matches!(kind.0, Kind::Push | Kind::Else | Kind::Return),
                 Decision::Jump => matches!(kind.0, Kind::Call | Kind::LoopEnd),
             });
-        d.unreachable_by_history(bins.targets, "r700-4.3-m: the address behind a RETURN would have been stored by it, and it is no CALL",
+        d.unreachable_by_history(bins.targets, "r700-4.3-m: the address behind a RETURN would have been stored by it, and it is not a CALL",
             |(kind, place)| kind.0 == Kind::Return && place == Where::Next);
         let lanes = build.lanes;
         if lanes < 4 {

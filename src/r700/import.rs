@@ -230,7 +230,7 @@ pub fn functions(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
             };
             return Ok((1..).zip(parts).map(listed).collect());
         }
-        let why = "is no ELF object, dump or listing; only such a file holds several programs";
+        let why = "must be an ELF object, dump or listing: only such a file holds several programs";
         return Err(InputError::new(file, 0, "file", why));
     }
     let object = Object::open(bytes, file)?;
@@ -398,13 +398,13 @@ impl<'a> Object<'a> {
         }
         if !function.offset.is_multiple_of(ALIGNMENT) {
             let message = format!(
-                "the function begins at byte {}, no multiple of {ALIGNMENT}",
+                "the function must begin at a multiple of {ALIGNMENT}, not at byte {}",
                 function.offset
             );
             return fail("st_value", message);
         }
         if code.is_empty() || !code.len().is_multiple_of(8) {
-            let message = format!("{} bytes are no function: 8 a quadword", code.len());
+            let message = format!("must be a positive multiple of 8, not {}", code.len());
             return fail("st_size", message);
         }
         Ok(code)
@@ -442,7 +442,7 @@ fn check_flags(flags: u32) -> Result<Option<String>, Flaw> {
             fail("is a GPU of the families after, Evergreen and Cayman, which have other CF words")
         }
         0x20..=0xff => fail("is a GPU of another architecture, GCN or later"),
-        _ => fail("is no GPU"),
+        _ => fail("is not a known GPU"),
     }
 }
 
@@ -451,7 +451,7 @@ fn configs(data: &[u8], count: usize) -> Result<Vec<Config>, Flaw> {
     let fail = |message: String| Err(Flaw::new(CONFIG, message));
     if !data.len().is_multiple_of(8) {
         return fail(format!(
-            "{} bytes are no pairs of register and value, 8 each",
+            "must be pairs of register and value of 8 bytes, not {} bytes",
             data.len()
         ));
     }

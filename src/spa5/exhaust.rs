@@ -127,7 +127,7 @@ impl Warp {
         BASE + self.size
     }
 
-    /// Returns targets: each slot of the program, its first control word; one below it, one behind it, one that is no multiple of 8.
+    /// Returns targets: each slot of the program, its first control word; one below it, one behind it, one that is not a multiple of 8.
     fn targets(&self) -> Vec<u32> {
         let slots = (BASE..self.end()).step_by(8);
         let mut targets: Vec<u32> = slots.filter(|a| !a.is_multiple_of(BUNDLE)).collect();

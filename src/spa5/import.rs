@@ -136,11 +136,11 @@ impl fmt::Display for Listed {
 ///
 /// # Errors
 ///
-/// The file is no cubin of sm_50 to sm_62, or its kernels cannot be determined.
+/// The file is not a cubin of sm_50 to sm_62, or its kernels cannot be determined.
 pub fn kernels(bytes: &[u8], file: &str) -> Result<Vec<Listed>, InputError> {
     not_foreign(bytes, file)?;
     if !is_elf(bytes) {
-        let why = "is no cubin; only such a file holds several programs";
+        let why = "must be a cubin: only such a file holds several programs";
         return Err(InputError::new(file, 0, "file", why));
     }
     let cubin = Cubin::open(bytes, file)?;
@@ -242,7 +242,7 @@ fn raw(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
 fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
     if !bytes.len().is_multiple_of(8) {
         let message = format!(
-            "no text, for it has a NUL byte, and no bundles, for {} is no multiple of 8",
+            "neither text, as it has a NUL byte, nor bundles, as {} is not a multiple of 8",
             bytes.len()
         );
         return Err(Flaw::new("file", message));
@@ -255,14 +255,14 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
         .find(|(_, word)| **word >> 63 == 1)
     {
         let message = format!(
-            "no text, for it has a NUL byte, and no bundles, for {word:#018x} at {pc:#06x} is no control word: its bit 63 is 1"
+            "neither text, as it has a NUL byte, nor bundles, as {word:#018x} at {pc:#06x} is not a control word: its bit 63 is 1"
         );
         return Err(Flaw::new("file", message));
     }
     let of_bundles = words.iter().enumerate().filter(|(n, _)| n % 4 != 0);
     let mut instructions = of_bundles.map(|(_, word)| Word::decode(*word));
     if !instructions.any(|word| word.name().is_some()) {
-        let message = "no text, for it has a NUL byte, and no bundles: no word in it is a flow-control instruction";
+        let message = "neither text, as it has a NUL byte, nor bundles, as no word in it is a flow-control instruction";
         return Err(Flaw::new("file", message));
     }
     let mut found = Vec::new();

@@ -29,7 +29,7 @@ pub const STACK_OVERFLOW: u8 = 5;
 pub const PC_RANGE: u8 = 6;
 /// spa5-E7: target outside the program.
 pub const TARGET_RANGE: u8 = 7;
-/// spa5-E8: target that is no multiple of 8.
+/// spa5-E8: target that is not a multiple of 8.
 pub const TARGET_MISALIGNED: u8 = 8;
 /// spa5-E9: opcode that does not exist.
 pub const ILLEGAL: u8 = 9;

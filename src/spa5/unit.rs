@@ -127,22 +127,28 @@ impl Programs for Spa5 {
         if !program.words.len().is_multiple_of(WORDS) {
             return bad(
                 "words",
-                format!("{} words are no whole bundles", program.words.len()),
+                format!("must be whole bundles, not {} words", program.words.len()),
             );
         }
         // spa5-6: not allowed, and no check exists.
         if !program.prog_size.is_multiple_of(BUNDLE) {
             return bad(
                 "prog_size",
-                format!("{} is no multiple of {BUNDLE}", program.prog_size),
+                format!("must be a multiple of {BUNDLE}, not {}", program.prog_size),
             );
         }
         if !program.entry.is_multiple_of(8) {
-            return bad("entry", format!("{} is no multiple of 8", program.entry));
+            return bad(
+                "entry",
+                format!("must be a multiple of 8, not {}", program.entry),
+            );
         }
         let base = program.prog_base;
         if !base.is_multiple_of(BUNDLE) {
-            return bad("prog_base", format!("{base} is no multiple of {BUNDLE}"));
+            return bad(
+                "prog_base",
+                format!("must be a multiple of {BUNDLE}, not {base}"),
+            );
         }
         if base > program.last_base() {
             let size = program.prog_size;

@@ -95,7 +95,7 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
     let most: u64 = 64 << 20;
     for (length, refused) in [(most, false), (most + 1, true), (10 << 30, true)] {
         long(length);
-        // To see that it is not JSON takes one byte of it, to see that it is no program all of them.
+        // To see that it is not JSON takes one byte of it, to see that it is not a program all of them.
         for args in readers(name) {
             if !refused && !["replay", "cover", "merge"].contains(&args[0]) {
                 continue;

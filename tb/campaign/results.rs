@@ -347,11 +347,14 @@ fn shards_that_do_not_make_one_campaign_are_refused() {
     let why = "error: --shard: 1/4: 600 programs are 3 chunks of 256, too few for 4 shards";
     says(2, &few, why);
     for (shard, why) in [
-        ("0/4", "there is no shard 0 of 4, only 1..4"),
-        ("5/4", "there is no shard 5 of 4, only 1..4"),
-        ("1/0", "there is no shard 1 of 0, only 1..0"),
+        ("0/4", "the shard must be 1 to 4, not 0"),
+        ("5/4", "the shard must be 1 to 4, not 5"),
+        ("1/0", "the number of shards must be 1 to 1000000, not 0"),
         ("3", "no /; a shard is e.g. 3/8"),
-        ("1/2000000", "2000000 shards, more than 1000000"),
+        (
+            "1/2000000",
+            "the number of shards must be 1 to 1000000, not 2000000",
+        ),
     ] {
         let args = ["fuzz", "r500", "--results", &a, "--shard", shard];
         let why = format!("error: invalid value '{shard}' for '--shard <I/N>': {why}");

@@ -31,7 +31,7 @@ pub fn walk(items: &[vcd::ScopeItem], scope: &str, names: &mut Names) {
     }
 }
 
-/// The text that a dump writes with `\xHH` for what is no visible letter.
+/// The text that a dump writes with `\xHH` for what is not a visible letter.
 pub fn unescaped(value: &str) -> String {
     let mut parts = value.split("\\x");
     let mut text = parts.next().unwrap().to_owned();

@@ -244,13 +244,13 @@ fn misuse_is_refused_with_line_and_field() {
             ".const c0 0 0 0 inf",
             2,
             "constant",
-            "`inf` is no number of float32",
+            "must be a finite float32 number, not `inf`",
         ),
         (
             ".const c0 0 0 0 1e39",
             2,
             "constant",
-            "`1e39` is no number of float32",
+            "must be a finite float32 number, not `1e39`",
         ),
         (
             ".const c0 0 0 0",
@@ -370,7 +370,7 @@ fn misuse_is_refused_with_line_and_field() {
             "UNIFORMS n=",
             "UNIFORMS n=x",
             "n",
-            "`x3` is no number of float32",
+            "must be a finite float32 number, not `x3`",
         ),
     ] {
         let e = listing(from, to);

@@ -146,7 +146,7 @@ impl Tested for R500 {
 
     const LIMITS: &[(&str, u64)] = &[("loop_depth", 4), ("addr_depth", 4), ("bc", 31)];
     const BAD_STARTS: &[(&str, &str, &str)] = &[
-        ("/pc", "1024", "pc: 1024 is not 0..1023"),
+        ("/pc", "1024", "pc: must be 0 to 1023, not 1024"),
         ("/lanes", "[]", "lanes: 0 lanes, not 16"),
         (
             "/lanes/3",

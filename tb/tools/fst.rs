@@ -37,7 +37,7 @@ pub fn gtkwave_shows_the_view_of_an_fst<U: Tested>() {
 }
 
 /// Every change of every signal of a VCD by its path: when, and to what, without zeros on the left. Text is as many bits as
-/// it has letters. What is not known yet is no value, nor is a word that has not been said.
+/// it has letters. What is not known yet is not a value, nor is a word that has not been said.
 fn changes(vcd: &[u8]) -> BTreeMap<String, Vec<(u64, String)>> {
     let mut parser = vcd::Parser::new(vcd);
     let header = parser.parse_header().unwrap();

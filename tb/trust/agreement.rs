@@ -1,4 +1,4 @@
-//! What a verdict says: a flip that never came is no agreement, a limit that was not reached ended nothing, and a failing case
+//! What a verdict says: a flip that never came is not agreement, a limit that was not reached ended nothing, and a failing case
 //! names the RTL on which it failed.
 
 use std::fs;
@@ -39,7 +39,10 @@ fn a_bit_that_was_not_flipped_is_no_agreement() {
         "{unknown}"
     );
     let bit = why(|case| case.flip.as_mut().unwrap().bit = 10);
-    assert_eq!(bit, "r500.if_else.1: flip: pc has 10 bits, there is no 10");
+    assert_eq!(
+        bit,
+        "r500.if_else.1: flip: pc has 10 bits: the bit must be below 10, not 10"
+    );
 }
 
 #[test]

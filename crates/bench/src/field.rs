@@ -103,11 +103,12 @@ impl Parameter {
         let (name, least, most) = (self.name, self.range.start(), self.range.end());
         match self.values {
             [] if self.range.contains(&value) => None,
-            [] => Some(format!("{name} = {value} is not {least}..{most}")),
+            [] => Some(format!("{name} must be {least} to {most}, not {value}")),
             values if values.contains(&value) => None,
             values => {
                 let values: Vec<String> = values.iter().map(u32::to_string).collect();
-                Some(format!("{name} = {value} is not {}", values.join(" or ")))
+                let values = values.join(" or ");
+                Some(format!("{name} must be {values}, not {value}"))
             }
         }
     }
@@ -354,11 +355,14 @@ impl Flip {
         if self.element >= elements {
             let element = self.element;
             return Err(format!(
-                "{name} has {elements} elements, there is no {element}"
+                "{name} has {elements} elements: the element must be below {elements}, not {element}"
             ));
         }
         if self.bit >= width as usize {
-            return Err(format!("{name} has {width} bits, there is no {}", self.bit));
+            return Err(format!(
+                "{name} has {width} bits: the bit must be below {width}, not {}",
+                self.bit
+            ));
         }
         Ok(())
     }

@@ -151,13 +151,19 @@ impl RtlCoverage {
                 .strip_prefix("C '")
                 .and_then(|rest| rest.rsplit_once("' "))
                 .ok_or_else(|| bad("not a coverage point"))?;
-            let count: u64 = count.parse().map_err(|_| bad("the count is no number"))?;
+            let count: u64 = count
+                .parse()
+                .map_err(|_| bad("the count must be a number"))?;
             let fields: BTreeMap<&str, &str> = keys
                 .split('\u{1}')
                 .filter_map(|field| field.split_once('\u{2}'))
                 .collect();
             let get = |key: &str| fields.get(key).copied().unwrap_or_default();
-            let number = |key: &str| get(key).parse().map_err(|_| bad("a place is no number"));
+            let number = |key: &str| {
+                get(key)
+                    .parse()
+                    .map_err(|_| bad("a place must be a number"))
+            };
             let kind = match get("page").split('/').next() {
                 Some("v_line") => Kind::Line,
                 Some("v_branch") => Kind::Branch,
@@ -168,9 +174,8 @@ impl RtlCoverage {
             let (line, column) = (number("l")?, number("n")?);
             let lines = match get("S") {
                 "" => vec![line],
-                list => {
-                    line_list(list).ok_or_else(|| bad("the lines are no numbers, or too many"))?
-                }
+                list => line_list(list)
+                    .ok_or_else(|| bad("the lines must be numbers, and not too many"))?,
             };
             let point = Point {
                 line,
@@ -353,11 +358,11 @@ mod tests {
             ("#\nX\n", "c.dat:2: not a coverage point"),
             (
                 "C '\u{1}page\u{2}v_line/t' x\n",
-                "c.dat:1: the count is no number",
+                "c.dat:1: the count must be a number",
             ),
             (
                 "C '\u{1}page\u{2}v_line/t' 1\n",
-                "c.dat:1: a place is no number",
+                "c.dat:1: a place must be a number",
             ),
         ] {
             assert_eq!(RtlCoverage::parse(text, "c.dat").unwrap_err(), why);

@@ -29,7 +29,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     };
     let digits = whole.replace('_', "") + part + &"0".repeat(zeros);
     match digits.trim_start_matches('0') {
-        "" => Err("0 is not in 1..".to_owned()),
+        "" => Err("must be at least 1".to_owned()),
         digits => digits
             .parse()
             .map_err(|_| format!("more than {}", u64::MAX)),
@@ -69,14 +69,14 @@ pub fn stall(text: &str) -> Result<u32, String> {
 /// Least memory of a worker in megabytes: with less, the process itself may not start.
 const MIN_MEMORY: u64 = 64;
 
-/// Reads a limit of memory in megabytes; 0 is no limit.
+/// Reads a limit of memory in megabytes; 0 sets no limit.
 ///
 /// # Errors
-/// The text is no number, or the limit is too low for any RTL.
+/// The text is not a number, or the limit is too low for any RTL.
 pub fn memory(text: &str) -> Result<u64, String> {
     match text.parse().map_err(|_| "no number of megabytes")? {
         1..MIN_MEMORY => Err(format!(
-            "a process that runs RTL needs at least {MIN_MEMORY} MB; 0 is no limit"
+            "a process that runs RTL needs at least {MIN_MEMORY} MB; 0 sets no limit"
         )),
         megabytes => Ok(megabytes),
     }
@@ -123,8 +123,8 @@ mod tests {
             ("1\u{664}", no_number),
             ("1.5", "no whole number"),
             ("1.0001k", "no whole number"),
-            ("0", "0 is not in 1.."),
-            ("0.0M", "0 is not in 1.."),
+            ("0", "must be at least 1"),
+            ("0.0M", "must be at least 1"),
             ("18446744073709551616", "more than 18446744073709551615"),
             ("1e200", "more than 18446744073709551615"),
             ("1e256", no_number),

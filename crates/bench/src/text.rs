@@ -340,7 +340,7 @@ impl Place<'_> {
         known: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> InputError {
         let hint = did_you_mean(word, known);
-        let message = format!("`{word}` is no instruction, statement or directive{hint}");
+        let message = format!("`{word}` is not an instruction, statement or directive{hint}");
         self.error("mnemonic", message).about(word)
     }
 

@@ -23,7 +23,7 @@ use reconverge::quantity::{chance, count, stall};
 
 pub fn seed(text: &str) -> Result<u64, String> {
     match number(text)? {
-        0 => Err("0 is no seed; use 1 or more".to_owned()),
+        0 => Err("the seed must be at least 1".to_owned()),
         seed => Ok(seed),
     }
 }

@@ -447,7 +447,7 @@ impl<U: Compiled> Run<'_, '_, U> {
                 print("CLOSED: every transition agrees, every invariant holds\n")?;
                 if self.args.place.rtl.is_some() {
                     print(
-                        "note    a register of this RTL that is no field is not loaded: what it keeps from one cycle to\n        \
+                        "note    a register of this RTL that is not a field is not loaded: what it keeps from one cycle to\n        \
                            the next is tested by `fuzz`, and proved to be nothing by `prove`\n",
                     )?;
                 }

@@ -32,7 +32,7 @@ pub fn report<U: Compiled>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, ou
 /// Saves the failure of a run.
 ///
 /// # Errors
-/// The bench could not run the case, which is no failure of the RTL.
+/// The bench could not run the case, which is not a failure of the RTL.
 pub fn save_run<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Result<Saved, Trouble> {
     match &failure.cause {
         Cause::NotRun(why) => Err(Trouble::Other(format!("{}: {why}", failure.case.name()))),
@@ -322,7 +322,7 @@ fn run_command<U: Compiled>(
     if noise || seeded || case.mutant.is_some() {
         return None;
     }
-    // Some random words do not survive their text form, and some names are no file names.
+    // Some random words do not survive their text form, and some names are not file names.
     let file = path.to_string_lossy();
     let text = U::to_text(&case.program);
     let mut again = U::load(text.as_bytes(), &file, &LoadOptions::default()).ok()?;

@@ -310,7 +310,7 @@ fn list(rtl: &[PathBuf], from: &Path) -> Result<String, InputError> {
         "// The RTL that is tested, packages first; names are relative to this file.\n".to_owned();
     let from = std::path::absolute(from).map_err(|e| InputError::io(from.to_string_lossy(), &e))?;
     for file in rtl {
-        // This reports a file that is missing, or is no file.
+        // This reports a file that is missing, or is not a file.
         read_text(file)?;
         let path =
             fs::canonicalize(file).map_err(|e| InputError::io(file.to_string_lossy(), &e))?;
@@ -578,7 +578,7 @@ fn toml(
     }
     if let Some(lanes) = lanes {
         if !(1..=64).contains(&lanes.default) {
-            let why = format!("{} = {} is not 1..64", lanes.name, lanes.default);
+            let why = format!("{} must be 1 to 64, not {}", lanes.name, lanes.default);
             return Err(InputError::new("--lanes", 0, lanes.name.clone(), why));
         }
         let _ = writeln!(

@@ -21,7 +21,7 @@ static EVERY: LazyLock<Duration> = LazyLock::new(|| {
 /// Work that ends within this time shows no progress.
 const SOON: Duration = Duration::from_millis(300);
 
-/// Writes a line from time to time if standard error is no terminal.
+/// Writes a line from time to time if standard error is not a terminal.
 pub struct Lines {
     started: Instant,
     last: Instant,

@@ -33,7 +33,7 @@ const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
 /// Refuses to run without a terminal, before any work is done.
 ///
 /// # Errors
-/// Standard output is no terminal, or one that can only print.
+/// Standard output is not a terminal, or one that can only print.
 pub fn check() -> Result<(), InputError> {
     let instead = "`run --show` prints a run, `run --html FILE` writes a page to step through it";
     let bad = |why: &str| InputError::new("step", 0, "terminal", format!("{why}; {instead}"));

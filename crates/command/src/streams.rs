@@ -45,7 +45,7 @@ pub fn taken() -> bool {
     TAKEN.load(Ordering::Relaxed)
 }
 
-/// Returns the path without links at which `path` is read, or would be written. `None` if it is no regular file: what is written
+/// Returns the path without links at which `path` is read, or would be written. `None` if it is not a regular file: what is written
 /// to a device or a pipe replaces nothing.
 fn real(path: &Path) -> Option<PathBuf> {
     match path.metadata() {
@@ -168,7 +168,7 @@ pub fn writable(flag: &str, path: &Path) -> Result<(), InputError> {
 /// Writes a requested file, whole or not at all, or standard output.
 ///
 /// # Errors
-/// It cannot be written; a reader of standard output that has gone away is no error.
+/// It cannot be written; a reader of standard output that has gone away is not an error.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), String> {
     match is_standard(path) {
         true => ignoring_readers(stdout().lock().write_all(text.as_bytes())),

@@ -614,7 +614,7 @@ fn probe(table: &Table, field: &State, probes: &mut Probes) -> Result<(), Error>
     let registers = table.strings("load")?;
     let elements = field.shape.count();
     match (&expressions, field.outputs.is_empty()) {
-        (None, true) => return Err(table.error("probe", "missing, and it is no output")),
+        (None, true) => return Err(table.error("probe", "missing, and the field is not an output")),
         (Some(_), false) => return Err(table.error("probe", "the field is an output")),
         (Some(list), true) if list.len() != 1 && list.len() != elements => {
             let why = format!("{} expressions for {elements} elements", list.len());

@@ -305,7 +305,7 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
         (
             "probe = \"dut.mem_q\"\n",
             "",
-            "38: state entries.probe: missing, and it is no output",
+            "38: state entries.probe: missing, and the field is not an output",
         ),
         (
             "probe = \"dut.mem_q\"",
@@ -575,7 +575,7 @@ fn every_limit_holds_at_itself_and_not_one_above() {
             .unwrap_err()
             .ends_with("98304 bytes in all, and 65536 is the most")
     );
-    // A table without any, and files that are no TOML, empty, cut off.
+    // A table without any, and files that are not TOML, empty, cut off.
     assert_eq!(parse("").unwrap_err(), "design.toml:1: name: missing");
     for end in (0..FIFO.len()).filter(|end| FIFO.is_char_boundary(*end)) {
         let _ = parse(&FIFO[..end]);
@@ -624,7 +624,7 @@ fn probes_of_another_rtl_name_every_field_that_is_no_output() {
         (
             "\nprobe = \"dut.n\"",
             "",
-            "1: state level.probe: missing, and it is no output",
+            "1: state level.probe: missing, and the field is not an output",
         ),
         (
             "probe = \"dut.n\"",

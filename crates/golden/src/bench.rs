@@ -101,7 +101,7 @@ impl<U: Unit> Model for Wavefront<U> {
         let elements = field.elements(self.lanes as usize);
         if element >= elements {
             return Err(format!(
-                "{name} has {elements} elements, there is no {element}"
+                "{name} has {elements} elements: the element must be below {elements}, not {element}"
             ));
         }
         Ok(self.before.explain(&self.pins, name, element))

@@ -154,13 +154,13 @@ pub extern "C" fn reconverge_golden_free(golden: *mut Held) {
     kept(GOLDENS.remove(golden));
 }
 
-/// Returns the size of the pin struct in bytes; 0 if `golden` is no handle of a golden model.
+/// Returns the size of the pin struct in bytes; 0 if `golden` is not a handle of a golden model.
 #[unsafe(no_mangle)]
 pub extern "C" fn reconverge_golden_pins_size(golden: *const Held) -> usize {
     kept(GOLDENS.get(golden)).map_or(0, |held| locked(&held).model.sizes().0)
 }
 
-/// Returns the size of the state struct in bytes; 0 if `golden` is no handle of a golden model.
+/// Returns the size of the state struct in bytes; 0 if `golden` is not a handle of a golden model.
 #[unsafe(no_mangle)]
 pub extern "C" fn reconverge_golden_state_size(golden: *const Held) -> usize {
     kept(GOLDENS.get(golden)).map_or(0, |held| locked(&held).model.sizes().1)
@@ -330,7 +330,7 @@ pub extern "C" fn reconverge_case_golden(case: *const Case) -> *mut Held {
     held(CASES.get(case).map(|case| locked(&case).stimulus.golden()))
 }
 
-/// Returns the number of cycles of a case; 0 if `case` is no handle of a case.
+/// Returns the number of cycles of a case; 0 if `case` is not a handle of a case.
 #[unsafe(no_mangle)]
 pub extern "C" fn reconverge_case_cycles(case: *const Case) -> u64 {
     kept(CASES.get(case)).map_or(0, |case| locked(&case).stimulus.cycles() as u64)
@@ -674,13 +674,19 @@ mod tests {
             let rule = said(reconverge_golden_explain(golden, c"active".as_ptr(), 0));
             assert!(lines.ends_with(&format!(": {rule}\n")), "{lines}{rule}");
             assert!(reconverge_golden_explain(golden, c"active".as_ptr(), 32).is_null());
-            assert_eq!(error(), "active has 32 elements, there is no 32");
+            assert_eq!(
+                error(),
+                "active has 32 elements: the element must be below 32, not 32"
+            );
             assert_eq!(
                 said(reconverge_dpi_explain(golden, c"active".as_ptr(), 0)),
                 rule
             );
             let no_lane = said(reconverge_dpi_explain(golden, c"active".as_ptr(), 32));
-            assert_eq!(no_lane, "active has 32 elements, there is no 32");
+            assert_eq!(
+                no_lane,
+                "active has 32 elements: the element must be below 32, not 32"
+            );
             assert!(reconverge_golden_explain(golden, c"none".as_ptr(), 0).is_null());
             assert!(
                 error().starts_with("no field none; there are "),

@@ -74,7 +74,7 @@ pub enum Conditions {
 }
 
 impl Conditions {
-    /// Returns the lowest `count` condition bits of draw `k` of `lane`; 0 for noise, which is no lane's draw.
+    /// Returns the lowest `count` condition bits of draw `k` of `lane`; 0 for noise, which is not a lane's draw.
     #[inline]
     pub fn draw(&self, seed: u64, lane: u32, k: u64, count: u32) -> u16 {
         match self {
@@ -390,10 +390,10 @@ impl<U: Programs> Case<U> {
     pub fn check(&self, file: &str) -> Result<(), InputError> {
         let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
         if self.seed == 0 {
-            return bad("seed", "0 is no seed; use 1 or more".to_owned());
+            return bad("seed", "must be at least 1".to_owned());
         }
         if self.model_seed == Some(0) {
-            return bad("model_seed", "0 is no seed; use 1 or more".to_owned());
+            return bad("model_seed", "must be at least 1".to_owned());
         }
         self.build().check::<U>(file)?;
         if self.lanes < 64 && self.launch_mask >> self.lanes != 0 {
@@ -408,7 +408,7 @@ impl<U: Programs> Case<U> {
             return bad(
                 "stall16",
                 format!(
-                    "{} is not 0..15; 16 would never let the unit run",
+                    "must be 0 to 15, not {}; 16 would never let the unit run",
                     self.stall16
                 ),
             );
@@ -416,7 +416,7 @@ impl<U: Programs> Case<U> {
         if let Conditions::Drawn { p16 } | Conditions::Changed { p16, .. } = self.conditions
             && p16 > 16
         {
-            return bad("p16", format!("{p16} is not 0..16"));
+            return bad("p16", format!("must be 0 to 16, not {p16}"));
         }
         if self.mutant.is_some() && self.rtl.is_none() {
             return bad(

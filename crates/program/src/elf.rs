@@ -140,7 +140,10 @@ impl Section<'_> {
         let with_addend = SectionType(self.kind) == SHT_RELA;
         let entry = if with_addend { 24 } else { 16 };
         if !data.len().is_multiple_of(entry) {
-            let message = format!("{} bytes are no relocations of {entry} each", data.len());
+            let message = format!(
+                "must be relocations of {entry} bytes, not {} bytes",
+                data.len()
+            );
             return Err(Flaw::new(self.title(), message));
         }
         let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |n, b| n << 8 | u64::from(*b));
@@ -323,7 +326,7 @@ fn read<'a, H: FileHeader<Endian = LittleEndian>>(
         .and_then(|i| string_table::<H>(headers, i, bytes))
         .ok_or_else(|| {
             let message = format!(
-                "section {} is no string table within the file",
+                "section {} must be a string table within the file",
                 header.e_shstrndx(E).0
             );
             Flaw::new("e_shstrndx", message)

@@ -259,7 +259,7 @@ mod tests {
             ("", "small.s: words: there are none"),
             (
                 "\nNPO\n",
-                "small.s:2: mnemonic: `NPO` is no instruction, statement or directive; did you mean `NOP`?",
+                "small.s:2: mnemonic: `NPO` is not an instruction, statement or directive; did you mean `NOP`?",
             ),
             ("GO 16\n", "small.s:1: target: 16 is not in 0..15"),
             ("GO\n", "small.s:1: GO: needs a target"),

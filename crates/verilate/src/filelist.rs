@@ -262,7 +262,10 @@ impl Place<'_> {
             || !name.chars().all(letter)
             || name.starts_with(|c: char| c.is_ascii_digit())
         {
-            return Err(self.error(field, format!("{value}: {name:?} is no name of a macro")));
+            return Err(self.error(
+                field,
+                format!("{value}: {name:?} is not the name of a macro"),
+            ));
         }
         Ok(value.to_owned())
     }
@@ -411,9 +414,12 @@ mod tests {
             ),
             (
                 "a.sv\n+define+1A\n",
-                ":2: +define+: 1A: \"1A\" is no name of a macro",
+                ":2: +define+: 1A: \"1A\" is not the name of a macro",
             ),
-            ("a.sv\n-D =3\n", ":2: -D: =3: \"\" is no name of a macro"),
+            (
+                "a.sv\n-D =3\n",
+                ":2: -D: =3: \"\" is not the name of a macro",
+            ),
             (
                 "a.sv\n-Wno-fatal\n",
                 ":2: option: -Wno-fatal: not taken; there are FILE, ",

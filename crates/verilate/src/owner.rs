@@ -132,7 +132,7 @@ pub(crate) fn ours(path: &Path, dir: bool) -> Result<(), String> {
     if m.is_symlink() {
         Err("is a symbolic link".to_owned())
     } else if m.is_dir() != dir || m.is_file() == dir {
-        Err(format!("is no {}", if dir { "folder" } else { "file" }))
+        Err(format!("is not a {}", if dir { "folder" } else { "file" }))
     } else if m.uid() != user {
         Err(format!("belongs to user {}, not to {user}", m.uid()))
     } else if m.mode() & 0o022 != 0 {

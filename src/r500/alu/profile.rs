@@ -107,7 +107,7 @@ pub struct Branch {
     pub depth: usize,
     /// The statement.
     pub what: String,
-    /// The parts that it leads into; empty for BREAK, CONTINUE, RETURN and words that are no statement.
+    /// The parts that it leads into; empty for BREAK, CONTINUE, RETURN and words that are not statements.
     pub arms: Vec<Arm>,
 }
 

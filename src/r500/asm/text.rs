@@ -677,7 +677,7 @@ fn flow_control(at: Place, op: Op, operands: &[String]) -> Result<Stmt, InputErr
         if !given.insert(name.to_owned()) {
             return Err(at.error(name, "is given twice"));
         }
-        let unknown = |value: &str| at.error(name, format!("`{value}` is no value of this field"));
+        let unknown = |value: &str| at.error(name, format!("unknown value `{value}`"));
         match (name, value) {
             ("func", Some(v)) => fc.inst.jump_func = at.unsigned(name, v, 255)?,
             ("any", None) => fc.inst.jump_any = true,
@@ -708,7 +708,7 @@ fn flow_control(at: Place, op: Op, operands: &[String]) -> Result<Stmt, InputErr
                 None => return Err(at.error("target", "is missing after `->`")),
             },
             _ => {
-                let message = format!("`{operand}` is no field of {}", op.name());
+                let message = format!("{} has no field `{operand}`", op.name());
                 return Err(at.error("operands", message));
             }
         }

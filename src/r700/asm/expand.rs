@@ -469,7 +469,7 @@ impl Expander<'_> {
         for closed in [Some(&inner), outer.as_ref()].into_iter().flatten() {
             if closed.frame == Frame::None && (vpm || form != EndifForm::Pop) {
                 let message = format!(
-                    "the IF of line {} has no frame, so its ENDIF is no instruction",
+                    "the IF of line {} has no frame, so its ENDIF must be plain",
                     closed.line
                 );
                 return Err(self.error(line, WHAT, message));

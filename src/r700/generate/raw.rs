@@ -326,7 +326,7 @@ impl Map {
             .count()
     }
 
-    /// Returns whether the innermost frame that is no branch frame is a loop.
+    /// Returns whether the innermost frame that is not a branch frame is a loop.
     fn in_loop(&self, at: Depth) -> bool {
         self.branches(at) < at.frames
     }

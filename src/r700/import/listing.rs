@@ -152,7 +152,7 @@ impl<'a> Options<'a> {
         match self.rest.first() {
             None => Ok(()),
             Some(Given { name, .. }) => {
-                let message = format!("`{name}` is no option of this instruction of R700");
+                let message = format!("`{name}` is not an option of this instruction of R700");
                 Err(self.at.error(self.op, message).about(name))
             }
         }

@@ -136,7 +136,7 @@ pub(super) fn error_word<R: Rng + ?Sized>(rng: &mut R) -> u64 {
     let rest = rng.random::<u64>() >> 12;
     match within(rng, 0..8) {
         0 => pick(rng, &[0xE20, 0xE25]) << 52 | rest,
-        // Without bit 5, JMP and JCAL are no errors.
+        // Without bit 5, JMP and JCAL are not errors.
         1..4 => u64::from(pick(rng, BlockOp::ALL).bits()) << 52 | rest | 1 << 5,
         4 => rng.random_range(0xE3B..=0xE3F) << 52 | rest,
         // A constant bank.

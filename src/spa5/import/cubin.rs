@@ -150,7 +150,7 @@ impl<'a> Cubin<'a> {
             Ok(entry) if (entry as usize) < size && entry.is_multiple_of(8) => entry,
             _ => {
                 let message = format!(
-                    "{:#x} is no instruction's place in the {size} bytes of the kernel",
+                    "must be the address of an instruction in the {size} bytes of the kernel, not {:#x}",
                     kernel.offset
                 );
                 return Err(Flaw::new("st_value", message));
@@ -201,14 +201,14 @@ impl<'a> Cubin<'a> {
                 continue;
             }
             if !value.len().is_multiple_of(4) {
-                return fail("is no sequence of 32-bit words");
+                return fail("must be a sequence of 32-bit words");
             }
             let mut values = value.chunks_exact(4).map(|b| number(b) as u32);
             match *attribute {
                 EXITS => info.exits.extend(values),
                 CRS_SIZE => match (values.next(), values.next()) {
                     (Some(size), None) => info.crs_size = Some(size),
-                    _ => return fail("is no size: it has not four bytes"),
+                    _ => return fail("must be a size of four bytes"),
                 },
                 _ => {
                     while let Some(pc) = values.next() {
@@ -281,7 +281,7 @@ pub(super) fn family(sm: u32) -> &'static str {
     }
 }
 
-/// Returns which GPU a cubin is for, and whether it is this unit's: `sm_61 (Pascal)`, false; `None` if `bytes` are no cubin.
+/// Returns which GPU a cubin is for, and whether it is this unit's: `sm_61 (Pascal)`, false; `None` if `bytes` are not a cubin.
 pub fn sm(bytes: &[u8]) -> Option<(String, bool)> {
     let cubin = is_elf(bytes) && bytes.get(18..20)? == CUBIN.machine.to_le_bytes();
     // `e_flags` in a 64-bit file.
@@ -316,7 +316,7 @@ pub(super) fn check_info(info: &Info, words: &[u64], section: &str) -> Result<()
         }
         if let Some(target) = targets.iter().find(|t| instruction(**t).is_none()) {
             return fail(format!(
-                "{target:#06x} is listed as a target of {pc:#06x}, and is no instruction's place"
+                "{target:#06x} is listed as a target of {pc:#06x}, and must be the address of an instruction"
             ));
         }
     }

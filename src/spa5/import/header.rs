@@ -10,7 +10,7 @@ pub(super) const BYTES: usize = 80;
 /// Version of the headers that are known.
 const VERSION: u32 = 3;
 
-/// Returns what a shader is whose header these bytes begin with; `None` if they are no header.
+/// Returns what a shader is whose header these bytes begin with; `None` if they are not a header.
 ///
 /// Raw bundles begin with a control word, which may look like word 0. Then bits 31:24 of word 3, reserved here, would be the top
 /// byte of an instruction, of which none is 0.

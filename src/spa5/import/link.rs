@@ -62,7 +62,7 @@ impl<'c, 'a> Link<'c, 'a> {
     ///
     /// # Errors
     ///
-    /// Sections are no bundles or too many; attributes and relocations do not fit them.
+    /// Sections are not bundles or too many; attributes and relocations do not fit them.
     pub(super) fn of(cubin: &'c Cubin<'a>, kernel: &Function<'a>) -> Result<Self, Flaw> {
         let here = cubin.elf.functions.iter().enumerate();
         let here = here
@@ -114,7 +114,10 @@ impl<'c, 'a> Link<'c, 'a> {
         let code = elf.sections[section].data()?;
         let title = elf.sections[section].title();
         if code.is_empty() || !code.len().is_multiple_of(BUNDLE as usize) {
-            let message = format!("{} bytes are no bundles, {BUNDLE} each", code.len());
+            let message = format!(
+                "must be bundles of {BUNDLE} bytes, not {} bytes",
+                code.len()
+            );
             let field = if self.parts.is_empty() {
                 "sh_size"
             } else {
@@ -341,7 +344,7 @@ impl<'c, 'a> Link<'c, 'a> {
         let Some(address) = callee.and_then(|callee| self.address(*callee)) else {
             let symbol = relocation.symbol;
             return Err(format!(
-                "changes the {name} at {at:#06x} to symbol {symbol}, which is no function"
+                "changes the {name} at {at:#06x} to symbol {symbol}, which is not a function"
             ));
         };
         let addend = relocation.addend.map_or(held, |addend| addend as u32);

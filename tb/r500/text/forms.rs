@@ -490,7 +490,7 @@ fn the_program_ends_where_its_part_ends() {
     assert_eq!(
         end("CALL s\nx: OUT\ns: RET\nJUMP x"),
         1,
-        "x is no subroutine"
+        "x is not a subroutine"
     );
     assert_eq!(
         end(".start main\ns: RET\nmain: CALL s\nOUT"),

@@ -104,7 +104,7 @@ fn options_are_the_fields_of_the_words() {
     }
 }
 
-/// What cannot be known, and what is no instruction of R700.
+/// What cannot be known, and what is not an instruction of R700.
 #[test]
 fn what_a_listing_does_not_say_is_refused() {
     for (line, why) in [
@@ -152,7 +152,7 @@ fn what_a_listing_does_not_say_is_refused() {
         ("JUMP ADDR(1", "1: JUMP: `ADDR(` has no closing bracket"),
         (
             "JUMP ADDR(1) MARK",
-            "1: JUMP: `MARK` is no option of this instruction of R700",
+            "1: JUMP: `MARK` is not an option of this instruction of R700",
         ),
         (
             "JUMP CND(NEVER) ADDR(1)",

@@ -36,7 +36,7 @@ fn damaged_objects_are_refused() {
     let what = "an object of LLVM's r600 back end";
     let headers = "7 headers of 40 bytes from byte 668 on do not lie within the file, which has";
     let symbols = "the symbol table and its strings do not lie within the file: is it cut off?";
-    let pairs = "bytes are no pairs of register and value, 8 each";
+    let pairs = "must be pairs of register and value of 8 bytes, not";
     for (bytes, expected) in [
         // Cut off in the file header and in the section headers, which stand last.
         (cut(4), "ELF header: has 52 bytes, the file 4: it is cut off".to_owned()),
@@ -74,8 +74,8 @@ fn damaged_objects_are_refused() {
             half(48, 0xfeff),
             "section headers: 65279 headers of 40 bytes from byte 668 on do not lie within the file, which has 948: is it cut off?".to_owned(),
         ),
-        (half(50, 7), "e_shstrndx: section 7 is no string table within the file".to_owned()),
-        (half(50, 0), "e_shstrndx: section 0 is no string table within the file".to_owned()),
+        (half(50, 7), "e_shstrndx: section 7 must be a string table within the file".to_owned()),
+        (half(50, 0), "e_shstrndx: section 0 must be a string table within the file".to_owned()),
         // Names.
         (
             word(text.header, 0xffff_fff0),
@@ -87,7 +87,7 @@ fn damaged_objects_are_refused() {
         ),
         (
             word(strtab.header + 16, 900),
-            "e_shstrndx: section 1 is no string table within the file".to_owned(),
+            "e_shstrndx: section 1 must be a string table within the file".to_owned(),
         ),
         (
             word(symbol, u32::MAX),
@@ -116,8 +116,8 @@ fn damaged_objects_are_refused() {
             "st_size: 216 bytes from byte 0 of .text on, which has 208".to_owned(),
         ),
         (renamed(&config), ".AMDGPU.config: there is no such section".to_owned()),
-        (word(config.header + 20, 20), format!(".AMDGPU.config: 20 {pairs}")),
-        (word(config.header + 20, 7), format!(".AMDGPU.config: 7 {pairs}")),
+        (word(config.header + 20, 20), format!(".AMDGPU.config: {pairs} 20 bytes")),
+        (word(config.header + 20, 7), format!(".AMDGPU.config: {pairs} 7 bytes")),
         (
             word(config.header + 20, 0),
             ".AMDGPU.config: registers 0x28868 and 0x28850 are given 0 times, for 1 functions".to_owned(),
@@ -169,15 +169,15 @@ fn damaged_objects_are_refused() {
             word(symbol + 8, 217),
             "st_size: 217 bytes from byte 0 of .text on, which has 216".to_owned(),
         ),
-        (word(symbol + 8, 0), "st_size: 0 bytes are no function: 8 a quadword".to_owned()),
-        (word(symbol + 8, 212), "st_size: 212 bytes are no function: 8 a quadword".to_owned()),
+        (word(symbol + 8, 0), "st_size: must be a positive multiple of 8, not 0".to_owned()),
+        (word(symbol + 8, 212), "st_size: must be a positive multiple of 8, not 212".to_owned()),
         (
             {
                 let mut bytes = word(symbol + 4, 8);
                 put(&mut bytes, symbol + 8, 208);
                 bytes
             },
-            "st_value: the function begins at byte 8, no multiple of 256".to_owned(),
+            "st_value: the function must begin at a multiple of 256, not at byte 8".to_owned(),
         ),
         // .note.GNU-stack made a relocation section of .text.
         (

@@ -172,7 +172,7 @@ fn files_are_recognised_by_content() {
     let e = list(b"NOP\n", "x.s").unwrap_err().to_string();
     assert_eq!(
         e,
-        "x.s: file: is no ELF object, dump or listing; only such a file holds several programs"
+        "x.s: file: must be an ELF object, dump or listing: only such a file holds several programs"
     );
 }
 
@@ -228,14 +228,14 @@ fn objects_for_other_gpus() {
     let after = "is a GPU of the families after, Evergreen and Cayman, which have other CF words";
     let gcn = "is a GPU of another architecture, GCN or later";
     for (flags, why) in [
-        (0, "is no GPU"),
+        (0, "is not a known GPU"),
         (8, after),
         (0x10, after),
-        (0x11, "is no GPU"),
+        (0x11, "is not a known GPU"),
         (0x20, gcn),
         (0xff, gcn),
-        (0x107, "is no GPU"),
-        (u32::MAX, "is no GPU"),
+        (0x107, "is not a known GPU"),
+        (u32::MAX, "is not a known GPU"),
     ] {
         put(&mut bytes, 36, flags);
         let expected = format!("x.o: e_flags: 0x{flags:x} {why}; {known}");

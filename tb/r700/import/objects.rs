@@ -137,7 +137,7 @@ fn the_mask_bit_is_found_by_groups_and_literals() {
         (&[(w, 0), (LAST | x, 0), trap, trap, trap], true),
         (&[(LAST | w, 0), trap, trap, (LAST, 0)], false),
         (&[(LAST | w, 0), trap, trap, (LAST | x, 0), trap], false),
-        // Channels of selectors that are no literals.
+        // Channels of selectors that are not literals.
         (&[(LAST | 3 << 10 | 3 << 23 | 252, 0), (LAST, MASK)], true),
         (&[(LAST | 254, 0), (LAST, MASK)], true),
         (&[(LAST | (LITERAL | 256), 0), (LAST, MASK)], true),

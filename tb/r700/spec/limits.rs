@@ -176,7 +176,7 @@ fn reserved(machine: &mut dyn Unit) {
     fails(machine, &state, &cf(0, CALL), OVERFLOW, "fifth call");
 }
 
-/// Depth 32 is reached, 33 is not: the CALL is skipped and that is no error (r700-4.3-m, r700-O20).
+/// Depth 32 is reached, 33 is not: the CALL is skipped and that is not an error (r700-4.3-m, r700-O20).
 fn call_depth(machine: &mut dyn Unit) {
     let mut state = start(machine, &program(1000, 32), ALL);
     for depth in 1..=32 {

@@ -78,9 +78,9 @@ fn raw_bundles_are_filled_up() {
 /// What shells of Windows write is UTF-16.
 #[test]
 fn bundles_without_a_flow_control_instruction_and_utf_16_are_refused() {
-    let none = "x: file: no text, for it has a NUL byte, and no bundles: no word in it is a flow-control instruction";
+    let none = "x: file: neither text, as it has a NUL byte, nor bundles, as no word in it is a flow-control instruction";
     assert_eq!(refused(&[0; 64], None), none);
-    // A control word is no instruction.
+    // A control word is not an instruction.
     assert_eq!(refused(&bytes_of(&[SYNC >> 1, 0, 0, 0]), None), none);
     import(&bytes_of(&[0, 0, 0, SYNC]), None);
     let text = "SYNC;\nEXIT;\nSYNC;\nEXIT\n";
@@ -120,12 +120,12 @@ fn files_are_recognised_by_content() {
     let e = refused(b"SYNC\n\xff", None);
     assert_eq!(e, "x:2: file: is not UTF-8 text from byte 5 on");
     let e = refused(b"SYNC\n\0", None);
-    let no_text = "x: file: no text, for it has a NUL byte, and no bundles, for";
-    assert_eq!(e, format!("{no_text} 6 is no multiple of 8"));
+    let no_text = "x: file: neither text, as it has a NUL byte, nor bundles, as";
+    assert_eq!(e, format!("{no_text} 6 is not a multiple of 8"));
     let e = refused(&bytes_of(&[CONTROL, 0, 0, 0, EXIT, NOP, NOP, NOP]), None);
     assert_eq!(
         e,
-        format!("{no_text} 0xe30000000007000f at 0x0020 is no control word: its bit 63 is 1")
+        format!("{no_text} 0xe30000000007000f at 0x0020 is not a control word: its bit 63 is 1")
     );
     assert_eq!(refused(b"//", None), "x: program: has no instruction");
 }
@@ -174,7 +174,7 @@ fn the_header_of_a_graphics_shader_is_left_out() {
     ] {
         let message = refused(&behind_header(word, word3), None);
         assert!(
-            message.contains(" at 0x0060 is no control word"),
+            message.contains(" at 0x0060 is not a control word"),
             "{word:#x}: {message}"
         );
     }
@@ -183,5 +183,5 @@ fn the_header_of_a_graphics_shader_is_left_out() {
     // What is said of the code counts from its start.
     let mut bad = behind_header(vtg(1), 0);
     bad[87] = 0x80;
-    assert!(refused(&bad, None).contains(" at 0x0000 is no control word"));
+    assert!(refused(&bad, None).contains(" at 0x0000 is not a control word"));
 }

@@ -321,15 +321,15 @@ fn attributes_are_checked() {
         ),
         (
             vec![4, 0x1c, 2, 0, 0, 0],
-            "the attribute at byte 0 is no sequence of 32-bit words",
+            "the attribute at byte 0 must be a sequence of 32-bit words",
         ),
         (
             attribute(0x1e, &[]),
-            "the attribute at byte 0 is no size: it has not four bytes",
+            "the attribute at byte 0 must be a size of four bytes",
         ),
         (
             attribute(0x1e, &[1, 2]),
-            "the attribute at byte 0 is no size: it has not four bytes",
+            "the attribute at byte 0 must be a size of four bytes",
         ),
         (lists(&[8]), "the attribute at byte 0 ends within a list"),
         (lists(&[8, 0]), "the attribute at byte 0 ends within a list"),
@@ -379,11 +379,11 @@ fn attributes_are_checked() {
         ),
         (
             lists(&[8, 0, 1, 0xc]),
-            "0x000c is listed as a target of 0x0008, and is no instruction's place",
+            "0x000c is listed as a target of 0x0008, and must be the address of an instruction",
         ),
         (
             lists(&[8, 0, 1, 0x20]),
-            "0x0028 is listed as a target of 0x0008, and is no instruction's place",
+            "0x0028 is listed as a target of 0x0008, and must be the address of an instruction",
         ),
     ] {
         let bytes = one(SYNC, info);
@@ -417,11 +417,11 @@ fn kernels_lie_in_their_sections() {
         ),
         (
             part(&|p| p.words.truncate(3)),
-            "sh_size: 24 bytes are no bundles, 32 each",
+            "sh_size: must be bundles of 32 bytes, not 24 bytes",
         ),
         (
             part(&|p| p.words.clear()),
-            "sh_size: 0 bytes are no bundles, 32 each",
+            "sh_size: must be bundles of 32 bytes, not 0 bytes",
         ),
         (
             part(&|p| p.words = vec![NOP; 4 * MAX_BUNDLES + 4]),
@@ -429,15 +429,15 @@ fn kernels_lie_in_their_sections() {
         ),
         (
             part(&|p| p.value = 0x20),
-            "st_value: 0x20 is no instruction's place in the 32 bytes of the kernel",
+            "st_value: must be the address of an instruction in the 32 bytes of the kernel, not 0x20",
         ),
         (
             part(&|p| p.value = 4),
-            "st_value: 0x4 is no instruction's place in the 32 bytes of the kernel",
+            "st_value: must be the address of an instruction in the 32 bytes of the kernel, not 0x4",
         ),
         (
             part(&|p| p.value = 1 << 40),
-            "st_value: 0x10000000000 is no instruction's place in the 32 bytes of the kernel",
+            "st_value: must be the address of an instruction in the 32 bytes of the kernel, not 0x10000000000",
         ),
         (
             part(&|p| p.other = 0xef),

@@ -131,7 +131,7 @@ fn pointers_are_to_functions_whose_address_is_taken() {
         "not in the file, a BPT.TRAP stands for it: __assertfail at 0x0048",
     ];
     assert_eq!(warnings, both);
-    // Kernel 1 calls vprintf, kernel 2 the others; what follows -2 is no call.
+    // Kernel 1 calls vprintf, kernel 2 the others; what follows -2 is not a call.
     let called = calls(&[(0, -1), (1, 4), (2, 5), (2, 6), (0, -2), (1, 5)]);
     let graph = (".nv.callgraph", 0x7000_0001, 0, called);
     let (found, behind, warnings) = targets(&[constants(), data(&[4, 5, 6]), graph.clone()]);
@@ -213,13 +213,13 @@ fn relocations_that_are_refused() {
             JCAL,
             REL,
             rel(8, 1, ADDRESS),
-            "changes the JCAL at 0x0008 to symbol 1, which is no function",
+            "changes the JCAL at 0x0008 to symbol 1, which is not a function",
         ),
         (
             JCAL,
             REL,
             rel(8, 3, ADDRESS),
-            "changes the JCAL at 0x0008 to symbol 3, which is no function",
+            "changes the JCAL at 0x0008 to symbol 3, which is not a function",
         ),
         (
             NOP,
@@ -237,19 +237,19 @@ fn relocations_that_are_refused() {
             NOP,
             REL,
             vec![0; 15],
-            "15 bytes are no relocations of 16 each",
+            "must be relocations of 16 bytes, not 15 bytes",
         ),
         (
             NOP,
             RELA,
             vec![0; 32],
-            "32 bytes are no relocations of 24 each",
+            "must be relocations of 24 bytes, not 32 bytes",
         ),
     ] {
         let bytes = one(word, kind, data);
         assert_eq!(refused(&bytes, None), format!("x: .rel.text.k: {error}"));
     }
-    // A function that is no bundles, and one that begins behind its section.
+    // A function that is not made of bundles, and one that begins behind its section.
     let calls = [(".rel.text.k", REL, 1, rel(8, 2, ADDRESS))];
     let k = kernel("k", ".text.k", JCAL);
     let short = Part {
@@ -257,13 +257,13 @@ fn relocations_that_are_refused() {
         ..function("f", ".text.f", NOP)
     };
     let e = refused(&cubin(&[k.clone(), short], &calls), None);
-    assert_eq!(e, "x: .text.f: 24 bytes are no bundles, 32 each");
+    assert_eq!(e, "x: .text.f: must be bundles of 32 bytes, not 24 bytes");
     let behind = Part {
         value: 32,
         ..function("f", ".text.f", NOP)
     };
     let e = refused(&cubin(&[k, behind], &calls), None);
-    let why = "changes the JCAL at 0x0008 to symbol 2, which is no function";
+    let why = "changes the JCAL at 0x0008 to symbol 2, which is not a function";
     assert_eq!(e, format!("x: .rel.text.k: {why}"));
 }
 

@@ -227,7 +227,7 @@ fn kernels_are_listed() {
         let e = list(&bytes, "x").unwrap_err().to_string();
         assert_eq!(
             e,
-            "x: file: is no cubin; only such a file holds several programs"
+            "x: file: must be a cubin: only such a file holds several programs"
         );
     }
 }

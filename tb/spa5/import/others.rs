@@ -11,7 +11,7 @@ fn words(text: &str) -> Vec<u64> {
     program.words
 }
 
-/// Control codes are no part of the instruction; `#` begins a comment.
+/// Control codes are not part of the instruction; `#` begins a comment.
 #[test]
 fn listings_of_maxas_are_read() {
     let got = import(sample("loop.maxas").as_bytes(), None);
@@ -34,7 +34,7 @@ fn listings_of_maxas_are_read() {
     }
     // Errors have the line and column of the file.
     let bad = "--:-:-:-:5 EXIT;\n--:-:-:-:5 BRAN X;\n";
-    let why = "x:2: mnemonic: `BRAN` is no instruction of sm_50; did you mean `BRA`?";
+    let why = "x:2: mnemonic: `BRAN` is not an instruction of sm_50; did you mean `BRA`?";
     assert_eq!(refused(bad.as_bytes(), None), why);
     let source = "<REGISTER_MAPPING>\n0 : x\n</REGISTER_MAPPING>\n--:-:-:-:5 EXIT;\n";
     assert_eq!(

@@ -8,21 +8,21 @@ const MISUSE: &[(&str, &str)] = &[
     ("// nothing\nL:", " program: has no instruction"),
     (".entry 0", " program: has no instruction"),
     ("X\n/* open", "2: comment: does not end on its line"),
-    ("X\n+", "2: mnemonic: `+` is no instruction of sm_50; `X` stands for any black box"),
-    ("X\n8", "2: mnemonic: `8` is no instruction of sm_50; `X` stands for any black box"),
-    ("FOO R0, R1", "1: mnemonic: `FOO` is no instruction of sm_50; did you mean `FLO`?"),
-    ("ELSE\nSSY", "1: mnemonic: `ELSE` is no instruction of sm_50; `X` stands for any black box"),
-    ("SSY J\nJ: SNYC", "2: mnemonic: `SNYC` is no instruction of sm_50; did you mean `SYNC`?"),
-    ("X\n@P0 BRKK", "2: mnemonic: `BRKK` is no instruction of sm_50; did you mean `BRK`?"),
-    ("@!P1 brkk", "1: mnemonic: `brkk` is no instruction of sm_50; did you mean `BRK`?"),
-    ("EXT", "1: mnemonic: `EXT` is no instruction of sm_50; did you mean `EXIT`?"),
-    ("RT", "1: mnemonic: `RT` is no instruction of sm_50; did you mean `RET` or `RTT`?"),
+    ("X\n+", "2: mnemonic: `+` is not an instruction of sm_50; `X` stands for any black box"),
+    ("X\n8", "2: mnemonic: `8` is not an instruction of sm_50; `X` stands for any black box"),
+    ("FOO R0, R1", "1: mnemonic: `FOO` is not an instruction of sm_50; did you mean `FLO`?"),
+    ("ELSE\nSSY", "1: mnemonic: `ELSE` is not an instruction of sm_50; `X` stands for any black box"),
+    ("SSY J\nJ: SNYC", "2: mnemonic: `SNYC` is not an instruction of sm_50; did you mean `SYNC`?"),
+    ("X\n@P0 BRKK", "2: mnemonic: `BRKK` is not an instruction of sm_50; did you mean `BRK`?"),
+    ("@!P1 brkk", "1: mnemonic: `brkk` is not an instruction of sm_50; did you mean `BRK`?"),
+    ("EXT", "1: mnemonic: `EXT` is not an instruction of sm_50; did you mean `EXIT`?"),
+    ("RT", "1: mnemonic: `RT` is not an instruction of sm_50; did you mean `RET` or `RTT`?"),
     // Five are as near: BRK, BRA, BRX, B2R, BAR.
-    ("BR L", "1: mnemonic: `BR` is no instruction of sm_50; `X` stands for any black box"),
-    ("ISETPP.NE P0, PT, R0, RZ, PT", "1: mnemonic: `ISETPP` is no instruction of sm_50; did you mean `ISETP`?"),
-    ("SYNCX /* 0x5c98078000270003 */", "1: mnemonic: `SYNCX` is no instruction of sm_50; did you mean `SYNC`?"),
+    ("BR L", "1: mnemonic: `BR` is not an instruction of sm_50; `X` stands for any black box"),
+    ("ISETPP.NE P0, PT, R0, RZ, PT", "1: mnemonic: `ISETPP` is not an instruction of sm_50; did you mean `ISETP`?"),
+    ("SYNCX /* 0x5c98078000270003 */", "1: mnemonic: `SYNCX` is not an instruction of sm_50; did you mean `SYNC`?"),
     // A later architecture's.
-    ("WARPSYNC 0xff", "1: mnemonic: `WARPSYNC` is no instruction of sm_50; `X` stands for any black box"),
+    ("WARPSYNC 0xff", "1: mnemonic: `WARPSYNC` is not an instruction of sm_50; `X` stands for any black box"),
     ("@P0", "1: mnemonic: there is none behind the predicate"),
     ("@P7 SYNC", "1: predicate: `@P7` is not one of @P0 to @P6, @PT, @!P0 to @!P6, @!PT"),
     ("@!! SYNC", "1: predicate: `@!!` is not one of @P0 to @P6, @PT, @!P0 to @!P6, @!PT"),
@@ -169,7 +169,7 @@ fn a_slip_in_a_mnemonic_is_refused_in_every_program() {
                 lines[n] = &slip;
                 let e = refused(&lines.join("\n")).to_string();
                 let start = format!(
-                    "t.s:{}: mnemonic: `{name}Q` is no instruction of sm_50",
+                    "t.s:{}: mnemonic: `{name}Q` is not an instruction of sm_50",
                     n + 1
                 );
                 assert!(e.starts_with(&start), "{e}\n{slip}");

@@ -382,7 +382,7 @@ impl Drop for Model {
     fn drop(&mut self) {
         // The message belongs to no case, because the case has been judged.
         if let Err(why) = self.end() {
-            // If it cannot be written, it is lost; that is no reason to abort.
+            // If it cannot be written, it is lost; that is not a reason to abort.
             let why = super::Ended::stopped(&why);
             let _ = writeln!(std::io::stderr(), "warning: {why}");
         }

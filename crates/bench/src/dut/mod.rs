@@ -429,7 +429,7 @@ impl<U: Design> Rtl<U> {
     ///
     /// # Errors
     /// The library cannot be loaded; the bench top was built for other structs than this crate's; memory is short. If the RTL ends
-    /// the process, that is no error here: the first cycle reports it ([`Dut::lost`]).
+    /// the process, that is not an error here: the first cycle reports it ([`Dut::lost`]).
     pub fn open(&self, seed: u32) -> Result<Dut<U>, String> {
         let drawn = verilator_seed(seed.max(1));
         let here = |source: &ffi::Source| {

@@ -61,7 +61,7 @@ impl Output {
             let old = state.tail.len().saturating_sub(TAIL);
             state.tail.drain(..old);
             drop(state);
-            // A closed standard error is no reason to stop.
+            // A closed standard error is not a reason to stop.
             let _ = std::io::stderr().write_all(&bytes[..shown]);
         }
     }

@@ -297,7 +297,7 @@ impl<D: Design> TestCase for Stream<D> {
     fn check_input(&self, file: &str) -> Result<(), InputError> {
         let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
         if self.seed == 0 {
-            return bad("seed", "0 is no seed; use 1 or more".to_owned());
+            return bad("seed", "must be at least 1".to_owned());
         }
         self.build().check::<D>(file)?;
         if let Some(flip) = &self.flip {
@@ -323,7 +323,7 @@ impl<D: Design> TestCase for Stream<D> {
         let resets = |pin: &Pin| matches!(pin.role, Role::Reset { .. });
         let first = self.cycles.0.first();
         if D::DECLARATION.pins.iter().any(resets) && first.is_some_and(|pins| !pins.is_reset()) {
-            let why = "the first one is no reset: the design wakes up in any state";
+            let why = "the first one must be a reset: the design wakes up in any state";
             return bad("cycles", why.to_owned());
         }
         match self.cycles.0.len() {

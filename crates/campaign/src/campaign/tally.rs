@@ -32,11 +32,14 @@ impl Shard {
     /// # Errors
     /// 1 <= `index` <= `of` <= [`Shard::MAX`] does not hold.
     pub fn new(index: u64, of: u64) -> Result<Self, String> {
-        if of > Self::MAX {
-            return Err(format!("{of} shards, more than {}", Self::MAX));
+        if !(1..=Self::MAX).contains(&of) {
+            let most = Self::MAX;
+            return Err(format!(
+                "the number of shards must be 1 to {most}, not {of}"
+            ));
         }
         if !(1..=of).contains(&index) {
-            return Err(format!("there is no shard {index} of {of}, only 1..{of}"));
+            return Err(format!("the shard must be 1 to {of}, not {index}"));
         }
         Ok(Shard { index, of })
     }

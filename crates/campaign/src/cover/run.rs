@@ -236,7 +236,7 @@ pub fn run<U: Campaign>(
                     Err(_) if covered.failed.is_some() => {}
                     Err(why) => return Err(why),
                 }
-                // What a `final` block says is no single case's.
+                // What a `final` block says is not said by a single case.
                 let closed = match worker.last {
                     Some((last, compared)) => close(worker.dut, &last, compared),
                     None => {

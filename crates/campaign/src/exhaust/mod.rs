@@ -69,7 +69,7 @@ impl<U: Design> Small<U> {
             };
             if !bound.range.contains(value) {
                 let (least, most) = (bound.range.start(), bound.range.end());
-                return bad(format!("{name} = {value} is not {least}..{most}"));
+                return bad(format!("{name} must be {least} to {most}, not {value}"));
             }
         }
         let value = |b: &Bound| given.get(b.name).copied().unwrap_or(b.default);

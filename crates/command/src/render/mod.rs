@@ -114,7 +114,7 @@ fn size(text: &str) -> Result<Size, String> {
     let (width, height) = text.split_once('x').ok_or("no x; a size is e.g. 256x256")?;
     let number = |text: &str| match text.parse() {
         Ok(n @ 1..=Size::MAX) => Ok(n),
-        _ => Err(format!("{text:?} is not 1..{}", Size::MAX)),
+        _ => Err(format!("must be 1 to {}, not {text:?}", Size::MAX)),
     };
     Ok(Size {
         width: number(width)?,
@@ -126,7 +126,7 @@ fn uniform(text: &str) -> Result<(String, Vec<f32>), String> {
     let (name, value) = text.split_once('=').ok_or("no =")?;
     let number = |text: &str| match text.parse::<f32>() {
         Ok(n) if n.is_finite() => Ok(n),
-        _ => Err(format!("{text:?} is no number of float32")),
+        _ => Err(format!("must be a finite float32 number, not {text:?}")),
     };
     let value = value.split(':').map(number).collect::<Result<_, _>>()?;
     Ok((name.to_owned(), value))
@@ -575,7 +575,7 @@ impl Outputs {
         let Size { width, height } = args.size;
         let block = match args.block {
             Some((x, y)) if x >= width || y >= height => {
-                let why = format!("{x},{y} is no pixel of {width} x {height}");
+                let why = format!("must be a pixel of {width} x {height}, not {x},{y}");
                 return Err(InputError::option("--block", why));
             }
             chosen => chosen.map(|(x, y)| y / BLOCK * args.size.across() + x / BLOCK),

@@ -216,7 +216,7 @@ pub struct List {
 /// Checks that the RTL in `dir` contains mutant `number`. An error names `file` as its source.
 ///
 /// # Errors
-/// `dir` is no folder of mutants, or has fewer mutants.
+/// `dir` is not a folder of mutants, or has fewer mutants.
 pub fn check_number(dir: &Path, number: u32, file: &str) -> Result<(), InputError> {
     let bad = |why: String| InputError::new(file, 0, "mutant", why);
     let list = dir.join(LIST);
@@ -226,7 +226,7 @@ pub fn check_number(dir: &Path, number: u32, file: &str) -> Result<(), InputErro
     let most = list.mutants.len();
     if number as usize > most {
         return Err(bad(format!(
-            "there is no {number} in {}, only 1..{most}",
+            "the mutants of {} are 1 to {most}, not {number}",
             dir.display()
         )));
     }
@@ -583,7 +583,7 @@ impl<D: Design> Mutants<D> {
             .map_err(|e| e.to_string())?;
         for number in &options.only {
             if *number == 0 || *number as usize > self.list.mutants.len() {
-                let why = format!("{number} is not 1..{}", self.list.mutants.len());
+                let why = format!("must be 1 to {}, not {number}", self.list.mutants.len());
                 return Err(InputError::option("--only", why).into());
             }
         }

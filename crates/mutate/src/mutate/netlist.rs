@@ -331,7 +331,7 @@ impl Choice {
             let at = words.iter().position(|w| *w == option)?;
             words.get(at + 1).map(|w| (*w).to_owned())
         };
-        // The source of the cell comes last, after those of its wire and of the instances around it. Line 0 is no source.
+        // The source of the cell comes last, after those of its wire and of the instances around it. Line 0 is not a source.
         let sources = words.iter().zip(words.iter().skip(1));
         let source = sources
             .filter(|(option, _)| **option == "-src")

@@ -119,7 +119,8 @@ fn accept(work: &Path, stop: &AtomicBool, proof: &Proof) -> Result<(), String> {
     }
     let clauses = fs::read_to_string(clauses).map_err(|e| format!("{CLAUSES}: {e}"))?;
     let steps = fs::read(steps).map_err(|e| format!("{PROOF}: {e}"))?;
-    proof::check(&clauses, &steps, stop).map_err(|e| format!("its answer is no, but {e}"))?;
+    proof::check(&clauses, &steps, stop)
+        .map_err(|e| format!("its answer is unsatisfiable, but {e}"))?;
     Ok(())
 }
 
@@ -194,7 +195,7 @@ mod tests {
             ),
             (
                 "echo s UNSATISFIABLE; : >question.drat; exit 20",
-                "its answer is no, but proof: it ends after 0 steps without a contradiction",
+                "its answer is unsatisfiable, but proof: it ends after 0 steps without a contradiction",
             ),
         ] {
             let said = proved(what, &Proof::Checked).unwrap_err();

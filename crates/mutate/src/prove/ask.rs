@@ -101,7 +101,7 @@ impl Asking<'_> {
     }
 
     /// Asks whether `bad` is possible in a cycle of the property and of `case` in which `facts` hold. A cycle that breaks an invariant
-    /// which is not yet a premise is no answer: one such invariant becomes a premise, and the question is asked again.
+    /// which is not yet a premise is not an answer: one such invariant becomes a premise, and the question is asked again.
     fn ask_with(
         &mut self,
         all: &mut Questions,

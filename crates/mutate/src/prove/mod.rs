@@ -293,7 +293,7 @@ impl Report {
         Err(NotProved(said))
     }
 
-    /// Returns, line by line, why this is no complete proof even if nothing was refuted.
+    /// Returns, line by line, why this is not a complete proof even if nothing was refuted.
     pub fn open(&self) -> Vec<String> {
         let mut open = Vec::new();
         if let Some(why) = &self.stopped {

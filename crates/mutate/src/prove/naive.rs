@@ -68,7 +68,7 @@ impl Naive {
     /// Returns the values of the outputs for each of `cases`. An input that a case does not give is 0.
     ///
     /// # Errors
-    /// A case gives a name that is no input, or a value of the wrong width.
+    /// A case gives a name that is not an input, or a value of the wrong width.
     pub fn run(&self, cases: &[Values]) -> Result<Vec<Values>, String> {
         let mut all = Vec::new();
         for some in cases.chunks(64) {

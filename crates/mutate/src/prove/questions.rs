@@ -28,7 +28,7 @@ pub enum Method {
     Allowed,
     /// It holds in every cycle from any state.
     Any,
-    /// It is possible in some cycle that begins in a state with all invariants. This is no property, but shows that properties are not vacuous.
+    /// It is possible in some cycle that begins in a state with all invariants. This is not a property, but shows that properties are not vacuous.
     Cover,
 }
 

@@ -281,7 +281,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Finds the invariants among the assertions. An output or a net of the RTL may depend on anything, so an assertion about
-    /// it is no premise.
+    /// it is not a premise.
     fn sort_assertions(&mut self) {
         let mut aig = Aig::new();
         let Some(assertions) = &self.beside.assertions else {

@@ -218,7 +218,7 @@ pub(super) fn unknown_mnemonic(at: Place, stem: &str) -> InputError {
     };
     at.error(
         "mnemonic",
-        format!("`{stem}` is no instruction of sm_50{hint}"),
+        format!("`{stem}` is not an instruction of sm_50{hint}"),
     )
     .about(stem)
 }

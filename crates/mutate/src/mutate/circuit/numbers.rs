@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::JsonCell;
 
-/// Returns the value of a numeric parameter: Yosys writes it as 32 binary digits. `None`: it is no number.
+/// Returns the value of a numeric parameter: Yosys writes it as 32 binary digits. `None`: it is not a number.
 fn parsed(value: &Value) -> Option<usize> {
     match value {
         Value::String(s) => usize::from_str_radix(s.trim(), 2).ok(),
@@ -31,7 +31,7 @@ pub(super) fn number(cell: &JsonCell, name: &str) -> usize {
         .unwrap_or_default()
 }
 
-/// Returns what of a cell is not understood: a parameter or a bit that is no number. What is not understood must not become a 0 in a
+/// Returns what of a cell is not understood: a parameter or a bit that is not a number. What is not understood must not become a 0 in a
 /// proof.
 pub(super) fn understood(cell: &JsonCell) -> Result<(), String> {
     let values = NUMBERS
