@@ -374,25 +374,25 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
             "max_steps: 0 would compare nothing",
         ),
         (
-            "\"noise_clocks\": null,",
-            "\"noise_clocks\": 0,",
-            "noise_clocks: 0 would compare nothing",
+            "\"noise_cycles\": null,",
+            "\"noise_cycles\": 0,",
+            "noise_cycles: 0 would compare nothing",
         ),
         // A case of so many would be replayed for ever.
         (
-            "\"noise_clocks\": null,",
-            "\"noise_clocks\": 10000001,",
-            "noise_clocks: 10000001 is more than 10000000",
+            "\"noise_cycles\": null,",
+            "\"noise_cycles\": 10000001,",
+            "noise_cycles: 10000001 is more than 10000000",
         ),
         (
-            "\"noise_clocks\": null,",
-            "\"noise_clocks\": 1000000000000000000,",
-            "noise_clocks: 1000000000000000000 is more than 10000000",
+            "\"noise_cycles\": null,",
+            "\"noise_cycles\": 1000000000000000000,",
+            "noise_cycles: 1000000000000000000 is more than 10000000",
         ),
         (
             "\"max_steps\": 100000,",
             "\"max_steps\": null,",
-            "max_steps: without a limit only with noise_clocks",
+            "max_steps: without a limit only with noise_cycles",
         ),
         (
             &format!("\"name\": \"{}\"", U::name(&saved.case.program)),
@@ -401,13 +401,13 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
         ),
         (
             "\"flip\": null",
-            "\"flip\": {\"field\":\"pc\",\"element\":1,\"bit\":0,\"clock\":1}",
+            "\"flip\": {\"field\":\"pc\",\"element\":1,\"bit\":0,\"cycle\":1}",
             "flip: pc has 1 elements: the element must be below 1, not 1",
         ),
     ] {
         assert_eq!(parse(&with(from, to)), format!("case.json: {message}"));
     }
-    let most = with("\"noise_clocks\": null,", "\"noise_clocks\": 10000000,");
+    let most = with("\"noise_cycles\": null,", "\"noise_cycles\": 10000000,");
     assert!(SavedCase::<U>::parse(&most, "case.json").is_ok());
     let error = unit_of_case(
         &with(

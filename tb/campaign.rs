@@ -342,13 +342,13 @@ fn shards_of_clocks_do_a_part_each() {
         reconverge_ends(0, &[&args[..], &["--json", arg(&file)]].concat());
         let part = json(&file);
         assert_eq!(part["shard"], shard);
-        let cycles = part["clocks"].as_u64().unwrap();
+        let cycles = part["cycles"].as_u64().unwrap();
         assert!((150_000..300_000).contains(&cycles), "{cycles}");
         sum += cycles;
     }
     let file = place.path("m.json");
     reconverge_ends(0, &["merge", &place.arg("r"), "--json", arg(&file)]);
-    assert_eq!(json(&file)["clocks"], sum);
+    assert_eq!(json(&file)["cycles"], sum);
     assert!(sum >= 300_000);
 }
 

@@ -396,8 +396,8 @@ fn a_file_of_another_unit_or_version_is_refused_by_name<U: Tested>() {
         ),
     );
     refused(
-        &with(&|_| ()).replacen("\"reconverge_cover\": 3", "\"reconverge_cover\": 4", 1),
-        ": reconverge_cover: format 4 is of a later version, this one reads 3\n",
+        &with(&|_| ()).replacen("\"reconverge_cover\": 4", "\"reconverge_cover\": 5", 1),
+        ": reconverge_cover: format 5 is of a later version, this one reads 4\n",
     );
     refused("{}", ": reconverge_cover: missing: not a coverage file\n");
     refused("{\n]", ":2: json: ");

@@ -147,16 +147,16 @@ fn a_damaged_checkpoint_is_refused() {
             "  \"sources\": \"\",".to_owned(),
             another,
         ),
-        (line("\"clocks\""), String::new(), "missing field `clocks`"),
+        (line("\"cycles\""), String::new(), "missing field `cycles`"),
         (
-            line("\"clocks\""),
-            "  \"clocks\": -1,".to_owned(),
+            line("\"cycles\""),
+            "  \"cycles\": -1,".to_owned(),
             "invalid value: integer `-1`",
         ),
         (
             line("\"reconverge_checkpoint\""),
-            "  \"reconverge_checkpoint\": 2,".to_owned(),
-            "format 2 is of a later version, this one reads 1",
+            "  \"reconverge_checkpoint\": 3,".to_owned(),
+            "format 3 is of a later version, this one reads 2",
         ),
         (good[good.len() / 2..].to_owned(), String::new(), "EOF"),
     ] {
@@ -334,7 +334,7 @@ fn streams_are_replayed_without_a_program() {
     let file = dir.path().join("stream.json");
     let cycles = r#"[{"rst_n":"0x0"},{"rst_n":"0x0"},{"launch":"0x1","launch_mask":"0x1","prog_size":"0x20"},{"inst_valid":"0x1","word":"0xe30000000007000f"},{}]"#;
     let saved = format!(
-        r#"{{"reconverge_stream":1,"design":"spa5","failure":null,"stream":{{"name":"by-hand","seed":"0x1","lanes":1,"parameters":{{"DEPTH":1}},"cycles":{cycles},"flip":null}}}}"#
+        r#"{{"reconverge_stream":2,"design":"spa5","failure":null,"stream":{{"name":"by-hand","seed":"0x1","lanes":1,"parameters":{{"DEPTH":1}},"cycles":{cycles},"flip":null}}}}"#
     );
     fs::write(&file, &saved).unwrap();
     let replay = |args: &[&str]| {
@@ -357,7 +357,7 @@ fn streams_are_replayed_without_a_program() {
     // A bit that the golden model is not expected to have.
     let flipped = saved.replace(
         r#""flip":null"#,
-        r#""flip":{"field":"pc","element":0,"bit":3,"clock":3}"#,
+        r#""flip":{"field":"pc","element":0,"bit":3,"cycle":3}"#,
     );
     fs::write(&file, flipped).unwrap();
     let (status, said, _) = replay(&[]);

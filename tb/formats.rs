@@ -289,11 +289,6 @@ fn strict(whole: &Value, free: &[&str], refused: impl Fn(&Value) -> String) -> u
         // One that tells which of several things it is may be all there is.
         let alone = fields.len() == 1;
         for name in fields.keys() {
-            // Came later: files without them are read (formats-1-b).
-            let program = ["prog_base", "constants"].contains(&name.as_str());
-            if place.ends_with("program") && program || name == "model_seed" {
-                continue;
-            }
             let why = with(name, None);
             assert!(
                 why.contains(name.as_str()) || alone && why.contains("expected"),
@@ -426,7 +421,7 @@ fn coverage_files_are_as_documented_and_read_strictly<U: Tested>() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let content = fs::read_to_string(&file).unwrap();
     // As if a case had failed.
-    let failure = r#""failures": [{"run": "a", "failure": {"kind": "mismatch", "clock": 9, "field": "pc", "element": 0},
+    let failure = r#""failures": [{"run": "a", "failure": {"kind": "mismatch", "cycle": 9, "field": "pc", "element": 0},
         "message": "cycle 9: pc[0] is 1, not 2", "rule": null, "saved": "a.json"}]"#;
     let failed = content.replacen("\"failures\": []", failure, 1);
     for content in [&content, &failed] {
@@ -526,7 +521,7 @@ fn ends_of_runs_are_as_documented<U: Tested>() {
         (&cut["instructions"], &cut["end"]["max_steps"]),
         (&2.into(), &true.into())
     );
-    assert!(cut["clocks"].as_u64() < whole["clocks"].as_u64());
+    assert!(cut["cycles"].as_u64() < whole["cycles"].as_u64());
     let failed = ended(1, &[&run[..], &["--flip", "pc.1@6"]].concat());
     assert_eq!(
         (&failed["agrees"], &failed["end"]),
@@ -617,20 +612,20 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
 
     // More than a chunk can count, and nothing at all.
     let mut endless = chunk.clone();
-    endless["summary"]["compared"]["clocks"] = json!((1u64 << 32) + 1);
+    endless["summary"]["compared"]["cycles"] = json!((1u64 << 32) + 1);
     let why = refused(sealed(&header) + &sealed(&endless));
     assert!(
         why.ends_with(":2: summary: 4294967297, where 4294967296 is the most that a chunk counts"),
         "{why}"
     );
-    endless["summary"]["compared"]["clocks"] = json!(1u64 << 32);
+    endless["summary"]["compared"]["cycles"] = json!(1u64 << 32);
     assert_eq!(merged(sealed(&header) + &sealed(&endless)).unwrap(), 64);
     let mut nothing = chunk.clone();
-    nothing["summary"]["compared"]["clocks"] = json!(0);
+    nothing["summary"]["compared"]["cycles"] = json!(0);
     merged(sealed(&header) + &sealed(&nothing)).expect_err("nothing");
     let output = reconverge(&["merge", arg(&file)]);
     let message = format!(
-        "error: {}: clocks: nothing was compared: 0 cycles\n",
+        "error: {}: cycles: nothing was compared: 0 cycles\n",
         file.display()
     );
     assert_eq!(

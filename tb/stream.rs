@@ -221,12 +221,12 @@ fn a_saved_stream_that_is_wrong_is_refused_with_the_line_and_the_field() {
     let said = |right: &str, wrong: &str| refused(&stream, right, wrong);
     for (right, wrong, message) in [
         (
-            "\"reconverge_stream\": 1",
             "\"reconverge_stream\": 2",
-            "s.json: reconverge_stream: format 2 is of a later version, this one reads 1",
+            "\"reconverge_stream\": 3",
+            "s.json: reconverge_stream: format 3 is of a later version, this one reads 2",
         ),
         (
-            "\"reconverge_stream\": 1,",
+            "\"reconverge_stream\": 2,",
             "",
             "s.json: reconverge_stream: missing: not a saved stream",
         ),

@@ -27,7 +27,6 @@ pub struct Program {
     /// Operand of the launch: byte offset of the first instruction from the base on, a multiple of 8 (spa5-2.5).
     pub entry: u32,
     /// Operand of the launch: byte address of the program, a multiple of 32 (spa5-3-p).
-    #[serde(default)]
     pub prog_base: u32,
     /// Operand of the launch: bytes that belong to the program, a multiple of 32.
     pub prog_size: u32,
@@ -40,7 +39,7 @@ pub struct Program {
     pub targets: BTreeMap<u32, Vec<u32>>,
     /// Nonzero contents of the constant banks, for targets of constant-bank forms (spa5-2.3-n): by bank *
     /// 65536 + address.
-    #[serde(default, deserialize_with = "map")]
+    #[serde(deserialize_with = "map")]
     pub constants: BTreeMap<u32, u32>,
 }
 

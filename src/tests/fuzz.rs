@@ -31,7 +31,7 @@ fn a_case_is_replayed_with_its_own_build_on_its_own_unit() {
     let dir = tempfile::tempdir().unwrap();
     let rtl = Rtl::<R500>::own(16).unwrap();
     let (_, mut case) = case::<R500>(1, 0, &Build::from(4));
-    let flip = r#"{"field":"pc","element":0,"bit":0,"clock":5}"#;
+    let flip = r#"{"field":"pc","element":0,"bit":0,"cycle":5}"#;
     case.flip = Some(serde_json::from_str(flip).unwrap());
     let failure = check(&case, &Rtl::own(4).unwrap()).unwrap_err();
     let saved = failure.save(dir.path()).unwrap();

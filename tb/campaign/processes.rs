@@ -258,7 +258,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
     }
     let counted = sound.to_json(&options, &bins);
     for name in [
-        "clocks",
+        "cycles",
         "launches",
         "instructions",
         "outcomes",

@@ -103,7 +103,7 @@ fn damaged_results_are_refused_by_file_and_line() {
             format!("{name}:3: crc32: the line is not as it was written"),
         ),
         (
-            [header, &a.replace("\"clocks\":1", "\"clocks\":2"), b, c],
+            [header, &a.replace("\"cycles\":1", "\"cycles\":2"), b, c],
             format!("{name}:2: crc32: the line is not as it was written"),
         ),
         (

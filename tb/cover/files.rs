@@ -91,11 +91,11 @@ fn a_file_that_does_not_say_what_was_run_is_refused<U: Tested>() {
         "runs: empty: it does not say which RTL was covered; measure again with `cover --json`";
     refuses(&merge, &format!("{name}: {why}"));
     let early = text
-        .replacen("\"reconverge_cover\": 3", "\"reconverge_cover\": 2", 1)
+        .replacen("\"reconverge_cover\": 4", "\"reconverge_cover\": 2", 1)
         .replacen("      \"runs\": [],\n      \"failures\": [],\n", "", 1);
     assert!(!early.contains("\"runs\""));
     fs::write(&file, early).unwrap();
-    let why = "reconverge_cover: format 2 is of an earlier version, this one reads 3; measure again with `cover --json`";
+    let why = "reconverge_cover: format 2 is of an earlier version, this one reads 4; measure again with `cover --json`";
     refuses(&merge, &format!("{name}: {why}"));
     let page = dir.path().join("page.html");
     refuses(

@@ -74,7 +74,7 @@ fn what_the_user_names_is_written_where_it_leads() {
     reconverge_ends(0, &[&run[..], &[arg(&link)]].concat());
     assert!(link.is_symlink());
     let written = fs::read_to_string(&target).unwrap();
-    assert!(written.contains("\"reconverge_run\": 1"), "{written}");
+    assert!(written.contains("\"reconverge_run\": 2"), "{written}");
     let standard = reconverge_ends(0, &[&run[..], &["/dev/stdout"]].concat());
     assert!(standard.contains(&written), "{standard}");
     let full = reconverge(&[&run[..], &["/dev/full"]].concat());

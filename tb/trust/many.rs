@@ -110,7 +110,7 @@ fn a_campaign_of_which_every_program_fails_is_given_up_and_saves_ten_cases_a_gro
         let out = dir.path().join("shard.out");
         let with = ["--rtl", rtl.arg(), "--out", arg(&out), "--json", arg(&file)];
         reconverge_ends(1, &[&fuzz[..], &with, &more].concat());
-        for name in ["programs", "clocks", "launches"] {
+        for name in ["programs", "cycles", "launches"] {
             *sums.entry(name).or_insert(0) += json(&file)[name].as_u64().unwrap();
         }
     }

@@ -315,7 +315,7 @@ pub struct Flip {
     /// Bit of the element.
     pub bit: usize,
     /// Cycle, from 0: the state that the golden model has after this cycle is flipped.
-    #[serde(rename = "clock", with = "count")]
+    #[serde(with = "count")]
     pub cycle: u64,
 }
 

@@ -55,7 +55,6 @@ fn idle<D: Design>() -> D::In {
 #[serde(deny_unknown_fields)]
 pub struct Compared {
     /// Cycles in which the whole state was compared.
-    #[serde(rename = "clocks")]
     pub cycles: u64,
     /// Instructions executed.
     pub steps: u64,
@@ -95,7 +94,6 @@ pub mod state_bytes {
 #[serde(bound = "", try_from = "Unchecked<D>")]
 pub struct Mismatch<D: Design> {
     /// The cycle whose inputs led to the mismatch, counted from 0.
-    #[serde(rename = "clock")]
     pub cycle: u64,
     /// The elements that differ; never empty.
     pub diffs: Vec<Diff>,
@@ -113,7 +111,6 @@ pub struct Mismatch<D: Design> {
 #[derive(Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 struct Unchecked<D: Design> {
-    #[serde(rename = "clock")]
     cycle: u64,
     diffs: Vec<Diff>,
     #[serde(with = "state_bytes")]
@@ -156,7 +153,6 @@ impl<D: Design> Mismatch<D> {
 #[serde(deny_unknown_fields)]
 pub struct Stopped {
     /// The cycle whose inputs led to the stop, counted from 0.
-    #[serde(rename = "clock")]
     pub cycle: u64,
     /// The RTL's message.
     pub why: String,

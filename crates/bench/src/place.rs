@@ -14,7 +14,7 @@ pub enum Place {
     /// RTL and golden differed.
     Mismatch {
         /// Cycle, from 0.
-        #[serde(rename = "clock", with = "count")]
+        #[serde(with = "count")]
         cycle: u64,
         /// First field that differed.
         field: String,
@@ -24,7 +24,7 @@ pub enum Place {
     /// The RTL stopped the simulation.
     Stopped {
         /// Cycle, from 0.
-        #[serde(rename = "clock", with = "count")]
+        #[serde(with = "count")]
         cycle: u64,
         /// The RTL's message.
         how: String,

@@ -71,7 +71,6 @@ pub enum Limit {
     /// After this many programs.
     Programs(#[serde(with = "count")] u64),
     /// After at least this many cycles.
-    #[serde(rename = "clocks")]
     Cycles(#[serde(with = "count")] u64),
     /// After about this time.
     Time(Duration),
@@ -340,7 +339,7 @@ impl<U: Campaign> Summary<U> {
             .kinds
             .iter()
             .map(|(kind, of)| {
-                let json = json!({"programs": of.programs, "clocks": of.cycles});
+                let json = json!({"programs": of.programs, "cycles": of.cycles});
                 (kind.clone(), json)
             })
             .collect();
@@ -369,7 +368,7 @@ impl<U: Campaign> Summary<U> {
             "seed": Hex(options.seed),
             "programs": self.programs,
             "launches": self.compared.launches,
-            "clocks": self.compared.cycles,
+            "cycles": self.compared.cycles,
             "instructions": self.compared.steps,
             "fields": U::fields().len(),
             "kinds": kinds,

@@ -41,7 +41,6 @@ use crate::watch::Watch;
 #[serde(rename_all = "kebab-case")]
 pub enum When {
     /// Exactly one bin of the group is hit in every cycle.
-    #[serde(rename = "clock")]
     Cycle,
     /// Exactly one bin of the group is hit in every step that executed or failed.
     Step,

@@ -87,7 +87,6 @@ struct Explored {
     agrees: bool,
     states: u64,
     transitions: u64,
-    #[serde(rename = "clocks")]
     cycles: u64,
     depths: Vec<u64>,
     failure: Option<Place>,
@@ -420,7 +419,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             HumanCount(self.checked.cycles)
         ))?;
         let mut explored = Explored {
-            reconverge_exhaust: 1,
+            reconverge_exhaust: 2,
             unit: U::NAME,
             lanes: build.lanes,
             parameters: build.parameters.clone(),

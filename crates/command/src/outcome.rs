@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::found::{Saved, rule_id};
 
 /// Version of the format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// The top-level object of the format.
 #[derive(Serialize)]
@@ -26,7 +26,6 @@ struct Ended {
     seed: Hex,
     lanes: u32,
     agrees: bool,
-    #[serde(rename = "clocks")]
     cycles: u64,
     instructions: u64,
     fields: usize,

@@ -216,7 +216,7 @@ pub struct Case<U: Programs> {
     pub seed: u64,
     /// Seed of what a model draws: registers without reset, and X. `None`: it follows from `seed`. A failure in a campaign has that
     /// of its model, which has run other cases before.
-    #[serde(default)]
+    #[serde(deserialize_with = "required")]
     pub model_seed: Option<u32>,
     /// Lanes of the wavefront.
     pub lanes: u32,
@@ -236,7 +236,7 @@ pub struct Case<U: Programs> {
     /// Length of a noisy run in cycles; `None`: no noise. A noisy bench does what the contract tells the unit to ignore or
     /// to survive: noise on pins that do not matter, launches and host writes while a program runs, further launches, resets
     /// in mid-flight.
-    #[serde(rename = "noise_clocks", deserialize_with = "required")]
+    #[serde(deserialize_with = "required")]
     pub noise_cycles: Option<u64>,
     /// States that are preloaded after a launch: each launch takes the next one, cyclically. If empty, the program begins in
     /// the state after the launch.
@@ -450,15 +450,15 @@ impl<U: Programs> Case<U> {
             return bad("rtl", why);
         }
         if self.noise_cycles == Some(0) {
-            return bad("noise_clocks", "0 would compare nothing".to_owned());
+            return bad("noise_cycles", "0 would compare nothing".to_owned());
         }
         if let Some(cycles) = self.noise_cycles.filter(|cycles| *cycles > MAX_NOISE) {
             let why = format!("{cycles} is more than {MAX_NOISE}");
-            return bad("noise_clocks", why);
+            return bad("noise_cycles", why);
         }
         // Only a noisy case may have no limit: it ends after `noise_cycles` cycles.
         if self.noise_cycles.is_none() && self.max_steps == u64::MAX {
-            let why = "without a limit only with noise_clocks".to_owned();
+            let why = "without a limit only with noise_cycles".to_owned();
             return bad("max_steps", why);
         }
         if let Conditions::Table(table) | Conditions::Changed { rows: table, .. } = &self.conditions
@@ -517,7 +517,7 @@ pub struct SavedCase<U: Programs> {
 }
 
 /// The version of [`SavedCase`] that this crate writes and reads.
-pub const CASE_FORMAT: u32 = 4;
+pub const CASE_FORMAT: u32 = 5;
 
 /// Returns the name of the unit that a saved case is for.
 ///

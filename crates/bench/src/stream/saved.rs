@@ -15,7 +15,7 @@ use crate::json::{self, Hex, required};
 use crate::place::Place;
 
 /// The version of [`SavedStream`] that this crate writes and reads.
-pub const STREAM_FORMAT: u32 = 1;
+pub const STREAM_FORMAT: u32 = 2;
 
 /// The pins of every cycle. In JSON each cycle is an object with the pins that do not have their default. A value is a
 /// number, or the list of all values for a pin with several planes or elements.

@@ -6,7 +6,7 @@
 //! with the CRC-32 of the part of the line before it:
 //!
 //! ```text
-//! {"reconverge_campaign":4,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
+//! {"reconverge_campaign":5,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
 //! {"chunk":0,"cases":{"start":0,"end":256},"summary":{...},"crc32":"82b1c0de"}
 //! ```
 //!
@@ -33,7 +33,7 @@ use crate::json::{self, hex};
 pub const ENDING: &str = "jsonl";
 
 /// The version of the format that this crate writes and reads.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 
 /// Interval between syncs of a file to disk.
 const SYNC: Duration = Duration::from_secs(10);
@@ -422,7 +422,7 @@ pub fn merge<U: Campaign>(files: &[PathBuf]) -> Result<(Header, Summary<U>), Inp
     }
     if total.compared.cycles == 0 && total.failures.is_empty() {
         let why = "nothing was compared: 0 cycles";
-        return Err(InputError::new(first_name, 0, "clocks", why));
+        return Err(InputError::new(first_name, 0, "cycles", why));
     }
     Ok((header, total))
 }

@@ -22,7 +22,7 @@ pub struct Ran {
     /// Hash of the sources of the program that ran it: generators, golden models.
     pub program: String,
     /// Cycles that agreed.
-    #[serde(rename = "clocks", with = "count")]
+    #[serde(with = "count")]
     pub cycles: u64,
     /// The file that holds the run, for messages about another one.
     #[serde(skip)]

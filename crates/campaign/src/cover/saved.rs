@@ -13,7 +13,7 @@ use crate::json::{self, count, map, required};
 use crate::text::percent;
 
 /// The version of [`Saved`] that this crate writes and reads.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 
 /// Advice in messages about a file of another version.
 const AGAIN: &str = "measure again with `cover --json`";
@@ -44,7 +44,7 @@ pub struct Totals {
     #[serde(with = "count")]
     pub launches: u64,
     /// Cycles.
-    #[serde(rename = "clocks", with = "count")]
+    #[serde(with = "count")]
     pub cycles: u64,
     /// Steps that executed or failed.
     #[serde(with = "count")]

@@ -12,7 +12,7 @@ use reconverge::json::{Hex, check_format};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format (formats-11).
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A hash of a sequence of byte strings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,6 @@ pub struct Checkpoint {
     /// Number of transitions from them.
     pub transitions: u64,
     /// Number of cycles in which the whole state was compared.
-    #[serde(rename = "clocks")]
     pub cycles: u64,
     /// Digest of the bytes of these states.
     digest: Hex,

@@ -139,7 +139,7 @@ impl Summary {
             .map(|j| {
                 let mut value = json!(j.mutant);
                 value["verdict"] = json!(j.verdict.name());
-                value["clocks"] = json!(j.cycles);
+                value["cycles"] = json!(j.cycles);
                 let (caught, why) = match &j.verdict {
                     Verdict::Caught(c) => (Some(c), None),
                     Verdict::Missed(how) | Verdict::Equivalent(how) | Verdict::Undecided(how) => {
@@ -150,7 +150,7 @@ impl Summary {
                 value["kind"] = json!(caught.map(|c| &c.kind));
                 value["field"] = json!(caught.and_then(|c| c.place.field()));
                 value["element"] = json!(caught.and_then(|c| c.place.element()));
-                value["clock"] = json!(caught.and_then(|c| c.place.cycle()));
+                value["cycle"] = json!(caught.and_then(|c| c.place.cycle()));
                 value["saved"] = json!(caught.map(|c| &c.saved));
                 value["why"] = json!(why);
                 value
@@ -165,9 +165,9 @@ impl Summary {
             "parameters": self.list.parameters,
             "candidates": self.list.candidates,
             "complete": self.judged.len() == self.wanted,
-            "clocks_each": self.cycles,
+            "cycles_each": self.cycles,
             "verdicts": counts(&self.counts()),
-            "clocks_to_catch": {"median": median, "p95": p95, "most": most},
+            "cycles_to_catch": {"median": median, "p95": p95, "most": most},
             "modules": modules,
             "lines": lines,
             "mutants": mutants,
