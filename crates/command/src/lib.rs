@@ -24,7 +24,6 @@ mod outcome;
 mod play;
 mod progress;
 mod prove;
-mod raster;
 #[cfg(feature = "units")]
 mod render;
 mod report;

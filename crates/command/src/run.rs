@@ -69,7 +69,7 @@ pub struct RunArgs {
 
 #[derive(Args)]
 pub struct PictureArgs {
-    /// The picture, SVG or PNG by its ending
+    /// The picture, an SVG
     #[arg(short, long, value_name = "FILE", conflicts_with = "picture")]
     pub output: PathBuf,
     #[command(flatten)]

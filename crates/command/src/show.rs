@@ -19,9 +19,9 @@ use reconverge::show::{Fold, Found, ended, svg, until};
 use crate::console::{Failure as Trouble, colour, width};
 use crate::found::{replay_command, rule_id};
 use crate::outcome::agreed_text;
+use crate::step;
 use crate::streams::{self, is_standard, writable, write_whole};
 use crate::workers::Isolated;
-use crate::{raster, step};
 
 /// What is shown of a run besides how it ends.
 #[derive(Args, Clone)]
@@ -33,7 +33,7 @@ pub struct ShowArgs {
     /// Step through the run in the terminal, forwards and backwards, and change conditions; the verdict is that of the last run
     #[arg(long)]
     pub step: bool,
-    /// Write a picture of the run, SVG or PNG by its ending: instructions from top to bottom, lanes side by side, the stack at the right
+    /// Write a picture of the run as SVG: instructions from top to bottom, lanes side by side, the stack at the right
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
     /// Write a page of the run: program, lanes, stack, and a scrubber; of a failure both sides, the rule, the replay
@@ -66,9 +66,9 @@ impl ShowArgs {
             step::check()?;
         }
         if let Some(path) = &self.picture {
-            let known = path.extension().is_some_and(|e| e == "svg" || e == "png");
-            if !is_standard(path) && !known {
-                let why = "a picture is SVG or PNG: its name ends in .svg or .png";
+            if !is_standard(path) && path.extension().is_none_or(|e| e != "svg") {
+                let why =
+                    "the name must end in .svg; `rsvg-convert -o FILE.png FILE.svg` makes a PNG";
                 return Err(InputError::new("--picture", 0, path.to_string_lossy(), why));
             }
             writable("--picture", path)?;
@@ -126,10 +126,7 @@ fn written<U: Compiled>(
     }
     if let Some(path) = &args.picture {
         let picture = svg::svg(&U::run_to_show(case, judged, true, svg::LINES));
-        match path.extension().is_some_and(|ending| ending == "png") {
-            true => raster::write(path, true, &raster::png(&picture)?)?,
-            false => write_whole(path, &picture)?,
-        }
+        write_whole(path, &picture)?;
     }
     if !args.show {
         return Ok(());

@@ -36,13 +36,13 @@ use reconverge::wave;
 use crate::args::{LoadArgs, PlaceArgs, seed};
 use crate::commands::Extra;
 use crate::console::{Agreed, Done, Failure as Unable, complain, print, warn};
+use crate::found;
 use crate::load::load;
 use crate::progress::{Lines, bar};
 use crate::rtl::{absolute, rtl};
 use crate::stop::Trouble;
 use crate::streams::{is_standard, writable, write_whole};
 use crate::workers::{Isolated, LimitArgs};
-use crate::{found, raster};
 use numbers::judged;
 use pictures::Picture;
 use reconverge::quantity::stall;
@@ -610,8 +610,8 @@ impl Outputs {
         let scene = renderer.scene();
         let heat = pictures::heat(scene.size, counts);
         let mut text = numbers::text(name, scene, sum);
-        raster::write(&self.png, args.png.is_some(), &picture.png()?)?;
-        raster::write(&self.heat, args.heat.is_some(), &heat.png()?)?;
+        pictures::write(&self.png, args.png.is_some(), &picture.png()?)?;
+        pictures::write(&self.heat, args.heat.is_some(), &heat.png()?)?;
         text += &format!("  {:<16}{}\n", "picture", self.png.display());
         text += &format!(
             "  {:<16}{}  ({})\n",

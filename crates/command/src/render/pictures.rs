@@ -1,9 +1,13 @@
 //! Pictures as PNG.
 
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
 use indicatif::HumanCount;
 use reconverge::r500::alu::LANES;
 use reconverge::r500::alu::picture::{Size, Tile, rgb};
 use reconverge::r500::alu::profile::Count;
+use reconverge::wave;
 
 use super::numbers::percent;
 
@@ -47,6 +51,22 @@ impl Image {
         written.map_err(|e| format!("PNG: {e}"))?;
         Ok(bytes)
     }
+}
+
+/// Writes a picture to `path`, which the user has `named` or the program has chosen.
+///
+/// # Errors
+/// `path` cannot be written.
+pub fn write(path: &Path, named: bool, png: &[u8]) -> Result<(), String> {
+    let shown = |e: std::io::Error| format!("{}: {e}", path.display());
+    let open = match named {
+        true => wave::Output::create,
+        false => wave::Output::replacing,
+    };
+    let mut out = BufWriter::new(open(path).map_err(shown)?);
+    out.write_all(png).map_err(shown)?;
+    let file = out.into_inner().map_err(|e| shown(e.into_error()))?;
+    file.finish().map_err(shown)
 }
 
 /// The picture of a shader.
