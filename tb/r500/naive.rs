@@ -4,7 +4,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::design::Build;
-use reconverge::prove::{Naive, Values};
+use reconverge::prove::{StepModule, Values};
 use reconverge::r500::R500;
 use serde_json::{Value, json};
 
@@ -258,7 +258,7 @@ fn the_naive_step_of_r500_is_the_step_of_its_specification() {
     let mut errors = [0; 10];
     let mut script = Script::default();
     for lanes in [4, 16] {
-        let naive = Naive::of::<R500>(&Build::from(lanes)).unwrap();
+        let naive = StepModule::of::<R500>(&Build::from(lanes)).unwrap();
         let lanes = lanes as usize;
         let cases: Vec<Case> = (0..4000).map(|_| r500_case(&mut rng, lanes)).collect();
         let launches: Vec<Values> = cases.iter().map(r500_launched).collect();

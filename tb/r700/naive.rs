@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::design::Build;
-use reconverge::prove::{Naive, Values};
+use reconverge::prove::{StepModule, Values};
 use reconverge::r700::R700;
 use serde_json::{Value, json};
 
@@ -133,7 +133,7 @@ fn the_naive_step_of_r700_is_the_step_of_its_specification() {
         ] {
             build.parameters.insert(name.to_owned(), value);
         }
-        let naive = Naive::of::<R700>(&build).unwrap();
+        let naive = StepModule::of::<R700>(&build).unwrap();
         let lanes = lanes as usize;
         let all = u64::MAX >> (64 - lanes);
         // What each walk has asked, and what the naive step answered.

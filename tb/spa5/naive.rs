@@ -5,7 +5,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::design::Build;
-use reconverge::prove::{Naive, Values};
+use reconverge::prove::{StepModule, Values};
 use reconverge::spa5::Spa5;
 use serde_json::{Value, json};
 
@@ -176,7 +176,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
         for (name, value) in [("DEPTH", depth), ("BRX", brx), ("CSM", csm)] {
             build.parameters.insert(name.to_owned(), value);
         }
-        let naive = Naive::of::<Spa5>(&build).unwrap();
+        let naive = StepModule::of::<Spa5>(&build).unwrap();
         let lanes = lanes as usize;
         let size = 0x200;
         let programs: Vec<Place> = (0..WALKS)

@@ -7,7 +7,7 @@ use clap::Args;
 use reconverge::compiled::Compiled;
 use reconverge::input::InputError;
 use reconverge::mutate;
-use reconverge::prove::{self, Compared, Options, Report, Said, Verdict};
+use reconverge::prove::{self, Compared, Options, Report, TheoremVerdict, Verdict};
 use reconverge::stream::{SavedStream, Stream};
 use reconverge::wave;
 
@@ -210,7 +210,7 @@ fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Don
         text.push('\n');
     }
     print(&text)?;
-    let open = |m: &&Compared| m.theorem == Said::Undecided;
+    let open = |m: &&Compared| m.theorem == TheoremVerdict::Undecided;
     for m in all.mutants.iter().filter(|m| !m.agrees() || open(m)) {
         print(&format!("{}\n", m.describe()))?;
     }

@@ -123,11 +123,11 @@ impl<'a> Abc<'a> {
         registers: &[(Lit, Lit)],
         what: Lit,
         cycles: usize,
-    ) -> Result<Found, String> {
+    ) -> Result<Search, String> {
         let circuit = aig.aiger(registers, what);
         let commands = format!("read circuit.aig; bmc3 -F {cycles} -C {SEARCH_CONFLICTS}");
         let Some(said) = self.ask(&circuit, &commands, &mut self.time.clone())? else {
-            return Ok(Found::TimeOver);
+            return Ok(Search::TimeOver);
         };
         let number_after = |words: &str| -> Option<usize> {
             let rest = said.split_once(words)?.1.trim_start();
@@ -137,8 +137,8 @@ impl<'a> Abc<'a> {
             rest[..digits].parse().ok()
         };
         number_after("was asserted in frame")
-            .map(Found::At)
-            .or_else(|| number_after("No output asserted in").map(Found::NotIn))
+            .map(Search::At)
+            .or_else(|| number_after("No output asserted in").map(Search::NotIn))
             .ok_or_else(|| format!("abc: {}", said.trim()))
     }
 }
@@ -179,7 +179,7 @@ const SEARCH_CONFLICTS: u32 = 5_000;
 
 /// Result of a search from the initial state of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Search {
     /// It can be 1 in this cycle; the first is 0.
     At(usize),
     /// It cannot be 1 in this many cycles. For more, the conflicts did not suffice or the caller did not ask.
@@ -210,7 +210,7 @@ mod tests {
         what: &str,
         time: Duration,
         stop: bool,
-    ) -> (Result<Answer, String>, Result<Found, String>) {
+    ) -> (Result<Answer, String>, Result<Search, String>) {
         let dir = tempfile::tempdir().unwrap();
         let file = stand_in(dir.path(), what);
         let abc = Abc {
@@ -231,7 +231,7 @@ mod tests {
         let begin = Instant::now();
         let (proof, found) = asked("exec sleep 100", Duration::from_millis(50), false);
         assert_eq!(proof, Ok(Answer::GaveUp(Limit::Time)));
-        assert_eq!(found, Ok(Found::TimeOver));
+        assert_eq!(found, Ok(Search::TimeOver));
         assert!(
             begin.elapsed() < Duration::from_secs(50),
             "it was waited for"

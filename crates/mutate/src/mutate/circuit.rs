@@ -145,7 +145,7 @@ pub struct Write {
 
 /// All bits of a circuit in one cycle.
 #[derive(Clone)]
-pub struct Frame {
+pub struct TimeFrame {
     values: Vec<Lit>,
     memories: Vec<Vec<Lit>>,
     /// The state after the cycle.
@@ -154,7 +154,7 @@ pub struct Frame {
     pub writes: Vec<Write>,
 }
 
-impl Frame {
+impl TimeFrame {
     fn get(&self, bit: Bit) -> Lit {
         match bit {
             Bit::Is(value) => value.into(),
@@ -599,7 +599,7 @@ impl Circuit {
     }
 
     /// Returns the name and value of every output.
-    pub fn outputs(&self, frame: &Frame) -> Vec<(&str, Vec<Lit>)> {
+    pub fn outputs(&self, frame: &TimeFrame) -> Vec<(&str, Vec<Lit>)> {
         let bits = |bits: &Vec<Bit>| bits.iter().map(|b| frame.get(*b)).collect();
         self.outputs
             .iter()
@@ -608,7 +608,7 @@ impl Circuit {
     }
 
     /// Returns every assertion and assumption in a frame.
-    pub fn checks(&self, aig: &mut Aig, frame: &Frame) -> Vec<Checked<'_>> {
+    pub fn checks(&self, aig: &mut Aig, frame: &TimeFrame) -> Vec<Checked<'_>> {
         let check = |check: &'_ Check, aig: &mut Aig| {
             let [holds, enabled] = [check.holds, check.enabled].map(|bit| frame.get(bit));
             aig.or(holds, !enabled)
@@ -625,7 +625,7 @@ impl Circuit {
     }
 
     /// Returns the value of the net, register or memory called `name` in a frame that began in `state`.
-    pub fn value(&self, name: &str, state: &[Lit], frame: &Frame) -> Option<Vec<Lit>> {
+    pub fn value(&self, name: &str, state: &[Lit], frame: &TimeFrame) -> Option<Vec<Lit>> {
         if let Some(bits) = self.names.get(name) {
             return Some(bits.iter().map(|bit| frame.get(*bit)).collect());
         }
@@ -634,9 +634,9 @@ impl Circuit {
     }
 
     /// Returns a frame with `state` alone, before any logic is computed.
-    fn still(&self, state: &[Lit]) -> Frame {
+    fn still(&self, state: &[Lit]) -> TimeFrame {
         let (registers, mut words) = state.split_at(self.registers.len());
-        let mut frame = Frame {
+        let mut frame = TimeFrame {
             values: vec![Lit::FALSE; self.wires],
             memories: Vec::new(),
             next: Vec::new(),
@@ -654,7 +654,7 @@ impl Circuit {
     }
 
     /// Computes one cycle from `state`; `free` has a value for every wire that nothing drives.
-    pub fn step(&self, aig: &mut Aig, state: &[Lit], free: &[Lit]) -> Frame {
+    pub fn step(&self, aig: &mut Aig, state: &[Lit], free: &[Lit]) -> TimeFrame {
         self.step_given(aig, state, free, &HashMap::new())
     }
 
@@ -665,7 +665,7 @@ impl Circuit {
         state: &[Lit],
         free: &[Lit],
         given: &HashMap<usize, Lit>,
-    ) -> Frame {
+    ) -> TimeFrame {
         let mut frame = self.still(state);
         for wire in &self.free {
             frame.values[*wire] = free[*wire];
@@ -707,7 +707,7 @@ impl Circuit {
     }
 
     /// Returns the clocks of all registers and memories in a frame.
-    pub fn clocks(&self, frame: &Frame) -> Vec<Lit> {
+    pub fn clocks(&self, frame: &TimeFrame) -> Vec<Lit> {
         self.clocks.iter().map(|(bit, _)| frame.get(*bit)).collect()
     }
 
@@ -739,7 +739,7 @@ impl Circuit {
     /// and the same inputs except `told`. If they make none, everything else is the same in both cycles.
     ///
     /// A cell that reads nothing but `told` and constants is not compared; the cells that read its output beside other wires are.
-    pub fn parted(&self, aig: &mut Aig, told: &[usize], a: &Frame, b: &Frame) -> Lit {
+    pub fn parted(&self, aig: &mut Aig, told: &[usize], a: &TimeFrame, b: &TimeFrame) -> Lit {
         let mut alone = vec![false; self.wires];
         for wire in told {
             alone[*wire] = true;

@@ -28,9 +28,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::abc::{self, Abc, Answer, Found, Limit};
+use super::abc::{self, Abc, Answer, Limit, Search};
 use super::aig::{Aig, Lit};
-use super::circuit::{Circuit, Frame};
+use super::circuit::{Circuit, TimeFrame};
 use super::sat;
 use super::{Family, List, Origin, SELECTOR, netlist, source};
 
@@ -320,7 +320,7 @@ impl Referee {
     }
 
     /// Computes one cycle of mutant `number`.
-    fn step(&self, aig: &mut Aig, number: u32, state: &[Lit], cycle: &Inputs) -> Frame {
+    fn step(&self, aig: &mut Aig, number: u32, state: &[Lit], cycle: &Inputs) -> TimeFrame {
         let mut free = cycle.free.clone();
         for (wire, bit) in &self.selectors {
             free[*wire] = (*bit < 32 && number >> bit & 1 == 1).into();
@@ -415,7 +415,7 @@ impl Referee {
         aig.any(differ)
     }
 
-    fn outputs(&self, frame: &Frame) -> Vec<Lit> {
+    fn outputs(&self, frame: &TimeFrame) -> Vec<Lit> {
         let outputs = self.circuit.outputs(frame).into_iter();
         outputs.flat_map(|(_, bits)| bits).collect()
     }
@@ -595,14 +595,14 @@ impl Referee {
         // One more cycle, because the first is the reset.
         let found = Abc::new(stop).search(&aig, &registers, differs, DEPTH + 1)?;
         Ok(match found {
-            Found::At(cycle) => {
+            Search::At(cycle) => {
                 Proof::Differs(format!("some inputs show it {cycle} cycles after a reset"))
             }
-            Found::NotIn(cycles) => Proof::Unknown(format!(
+            Search::NotIn(cycles) => Proof::Unknown(format!(
                 "no difference within {} cycles of a reset",
                 cycles.saturating_sub(1)
             )),
-            Found::TimeOver => Proof::Unknown(format!(
+            Search::TimeOver => Proof::Unknown(format!(
                 "no difference from a reset found within {}",
                 time()
             )),

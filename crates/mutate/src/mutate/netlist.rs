@@ -216,7 +216,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
 }
 
 /// A bit of a port of a cell: name of the cell, name of the port, number of the bit.
-type Place = (String, String, usize);
+type PortBit = (String, String, usize);
 
 /// A cell that reads a wire.
 enum Reader {
@@ -230,7 +230,7 @@ enum Reader {
 
 /// Finds bits that are 0 in every index into their vector. With one of them set, only x is read, for which every simulator substitutes
 /// another value. They are inputs of cells that select a part of a vector, and bits that only such inputs use; Yosys adds 0 to some indices.
-fn index_beyond(design: &str) -> Result<HashSet<Place>, String> {
+fn index_beyond(design: &str) -> Result<HashSet<PortBit>, String> {
     let design: Value = serde_json::from_str(design).map_err(|e| format!("design.json: {e}"))?;
     let mut beyond = HashSet::new();
     let modules = design["modules"].as_object().into_iter();

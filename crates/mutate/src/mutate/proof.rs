@@ -47,10 +47,10 @@ type Literal = u32;
 const MAX_VARIABLES: u32 = 1 << 28;
 
 /// Index of the beginning of a clause in the arena.
-type Place = u32;
+type ClauseIndex = u32;
 
 /// The reason of an assumed literal.
-const ASSUMED: Place = Place::MAX;
+const ASSUMED: ClauseIndex = ClauseIndex::MAX;
 
 /// Checks that `proof` shows that the clauses of `dimacs` cannot be satisfied. Returns how many clauses of the proof are needed;
 /// these were checked.
@@ -92,11 +92,11 @@ pub fn check(dimacs: &str, proof: &[u8], stop: &AtomicBool) -> Result<usize, Ref
 enum Step {
     /// A clause was added by the step of this number, when the trail had this length.
     Added {
-        place: Place,
+        place: ClauseIndex,
         number: usize,
         trail: usize,
     },
-    Deleted(Place),
+    Deleted(ClauseIndex),
 }
 
 /// Takes the steps up to the contradiction without checking them.
@@ -217,7 +217,7 @@ struct Checker {
     arena: Vec<u32>,
     /// For each literal, the clauses to visit when it becomes false, each with another literal of the clause: the needed clauses,
     /// and the others.
-    watches: [Vec<Vec<(Place, Literal)>>; 2],
+    watches: [Vec<Vec<(ClauseIndex, Literal)>>; 2],
     /// The number of entries in `watches`, and how many of them are of clauses that left the set.
     watched: usize,
     dropped: usize,
@@ -228,13 +228,13 @@ struct Checker {
     /// Length of the part of the trail that has been propagated.
     propagated: usize,
     /// For each variable on the trail, the clause that it follows from.
-    reason: Vec<Place>,
+    reason: Vec<ClauseIndex>,
     /// For each variable on the trail, whether the clauses that it follows from are marked as needed.
     reasons_needed: Vec<bool>,
     /// Clauses by a hash of their literals, to find them when they are deleted.
-    places: FxHashMap<u64, Vec<Place>>,
+    places: FxHashMap<u64, Vec<ClauseIndex>>,
     /// A clause that is false.
-    contradiction: Option<Place>,
+    contradiction: Option<ClauseIndex>,
 }
 
 /// The two sets of watches.
@@ -298,11 +298,11 @@ impl Checker {
         }
     }
 
-    fn head(&self, place: Place) -> Head {
+    fn head(&self, place: ClauseIndex) -> Head {
         Head(self.arena[place as usize])
     }
 
-    fn literals(&self, place: Place) -> &[Literal] {
+    fn literals(&self, place: ClauseIndex) -> &[Literal] {
         &self.arena[place as usize + 1..][..self.head(place).len()]
     }
 
@@ -311,7 +311,7 @@ impl Checker {
     }
 
     /// Adds a clause, and what follows from it. Returns its place; `None` if the clause is true in any case or no longer needed.
-    fn add(&mut self, mut literals: Vec<Literal>) -> Result<Option<Place>, Refused> {
+    fn add(&mut self, mut literals: Vec<Literal>) -> Result<Option<ClauseIndex>, Refused> {
         literals.sort_unstable();
         literals.dedup();
         let always = literals.windows(2).any(|pair| pair[0] ^ 1 == pair[1]);
@@ -319,7 +319,7 @@ impl Checker {
         if always || is_true || self.contradiction.is_some() {
             return Ok(None);
         }
-        let place = Place::try_from(self.arena.len()).ok();
+        let place = ClauseIndex::try_from(self.arena.len()).ok();
         let place = place
             .filter(|place| *place != ASSUMED)
             .ok_or(Refused::Large)?;
@@ -346,7 +346,7 @@ impl Checker {
     }
 
     /// Watches the first two literals of a clause, unless it has the flag `AWAY`.
-    fn watch(&mut self, place: Place) {
+    fn watch(&mut self, place: ClauseIndex) {
         let (Some(set), [first, second, ..]) = (self.head(place).set(), self.literals(place))
         else {
             return;
@@ -359,7 +359,7 @@ impl Checker {
 
     /// Sets a flag of a clause, which removes it from its set of watches. Its entries are dropped later, when many entries are of such
     /// clauses. They must be dropped some time, because an entry whose other literal is true is kept without a look at its clause.
-    fn flag(&mut self, place: Place, flag: u32) {
+    fn flag(&mut self, place: ClauseIndex, flag: u32) {
         self.arena[place as usize] |= flag;
         self.dropped += 2;
         if self.dropped > self.watched / 2 {
@@ -381,7 +381,7 @@ impl Checker {
 
     /// Deletes a clause and returns its place. The deletion of a clause that does not exist or is not watched is ignored: to keep a clause
     /// is safe, because it follows from the others.
-    fn delete(&mut self, mut literals: Vec<Literal>) -> Option<Place> {
+    fn delete(&mut self, mut literals: Vec<Literal>) -> Option<ClauseIndex> {
         literals.sort_unstable();
         literals.dedup();
         let places = self.places.get(&key(&literals))?;
@@ -396,20 +396,20 @@ impl Checker {
     }
 
     /// Undoes a deletion.
-    fn restore(&mut self, place: Place) {
+    fn restore(&mut self, place: ClauseIndex) {
         self.arena[place as usize] &= !Head::AWAY;
         // The trail is as it was at the deletion, and nothing moved the literals of the clause in between.
         self.watch(place);
     }
 
     /// Removes a clause that was added. Returns whether it is needed.
-    fn remove(&mut self, place: Place) -> bool {
+    fn remove(&mut self, place: ClauseIndex) -> bool {
         self.flag(place, Head::AWAY);
         self.head(place).is_needed()
     }
 
     /// Tells whether a clause follows by unit propagation from the current clauses. If so, marks the clauses that it follows from as needed.
-    fn follows(&mut self, place: Place) -> bool {
+    fn follows(&mut self, place: ClauseIndex) -> bool {
         let before = self.trail.len();
         for literal in self.literals(place).to_vec() {
             // A literal that is true would keep its reason. None is true here, because such a clause is not added.
@@ -426,7 +426,7 @@ impl Checker {
     }
 
     /// Marks a false clause as needed, and the clauses that make it false.
-    fn need(&mut self, conflict: Place) {
+    fn need(&mut self, conflict: ClauseIndex) {
         let mut clauses = vec![conflict];
         while let Some(place) = clauses.pop() {
             if !self.head(place).is_needed() {
@@ -444,7 +444,7 @@ impl Checker {
         }
     }
 
-    fn assign(&mut self, literal: Literal, reason: Place) {
+    fn assign(&mut self, literal: Literal, reason: ClauseIndex) {
         self.is_true[literal as usize] = true;
         self.reason[(literal >> 1) as usize] = reason;
         self.trail.push(literal);
@@ -460,7 +460,7 @@ impl Checker {
     }
 
     /// Assigns what follows from the literals that became true. Returns a false clause, if there is one.
-    fn propagate(&mut self) -> Option<Place> {
+    fn propagate(&mut self) -> Option<ClauseIndex> {
         while let Some(literal) = self.trail.get(self.propagated) {
             let not = literal ^ 1;
             self.propagated += 1;
@@ -476,7 +476,7 @@ impl Checker {
 
     /// Visits the clauses of a set in which `literal`, which became false, is watched. Returns a false clause, if there is
     /// one.
-    fn visit(&mut self, set: usize, literal: Literal) -> Option<Place> {
+    fn visit(&mut self, set: usize, literal: Literal) -> Option<ClauseIndex> {
         let mut watches = std::mem::take(&mut self.watches[set][literal as usize]);
         let (mut kept, mut at, mut conflict) = (0, 0, None);
         'clauses: while at < watches.len() {

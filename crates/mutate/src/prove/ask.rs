@@ -6,42 +6,42 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::questions::{Begin, Kind, Method, Property, Questions, carry};
-use super::threads::{Numbers, Spare};
+use super::questions::{Begin, CycleKind, Method, Property, Questions, carry};
+use super::threads::{IdleThreads, Numbers};
 use super::world::Unit;
 use super::{Counterexample, Options, Proved, Verdict};
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::sat::{self, Answer, Proof};
 
 /// Processor time after which a case is divided further.
-const BRIEFLY: Duration = Duration::from_secs(2);
+const CASE_TIME: Duration = Duration::from_secs(2);
 /// Processor time after which the smallest case is asked in parts.
-const SOON: Duration = Duration::from_secs(10);
+const LAST_CASE_TIME: Duration = Duration::from_secs(10);
 /// A question that is reduced to at most this many nodes is first asked with only the small conjuncts of the premises.
-const LITTLE: usize = 9000;
+const SMALL_QUESTION: usize = 9000;
 /// A small conjunct has at most this many nodes.
-const SMALL: usize = 300;
+const SMALL_CONJUNCT: usize = 300;
 /// A question is divided into at most this many parts.
 const MAX_PARTS: usize = 256;
 
 /// How to ask a property.
 #[derive(Clone, Copy)]
-pub(super) struct How<'a> {
+pub(super) struct Session<'a> {
     pub options: &'a Options,
     pub stop: &'a AtomicBool,
-    pub spare: &'a Spare,
+    pub idle: &'a IdleThreads,
     /// Called after each question with the number of questions so far.
     pub each: &'a (dyn Fn(usize) + Sync),
 }
 
-impl<'a> How<'a> {
-    /// Returns a `How` for one thread without a progress report.
+impl<'a> Session<'a> {
+    /// Returns a session for one thread without a progress report.
     pub fn alone(options: &'a Options, stop: &'a AtomicBool) -> Self {
-        static NONE: Spare = Spare::none();
-        How {
+        static NONE: IdleThreads = IdleThreads::none();
+        Session {
             options,
             stop,
-            spare: &NONE,
+            idle: &NONE,
             each: &|_| {},
         }
     }
@@ -49,7 +49,7 @@ impl<'a> How<'a> {
 
 /// What all threads that ask a property share.
 struct Common<'a> {
-    how: How<'a>,
+    session: Session<'a>,
     /// Prefix of the names of its proof files, and the number of names used.
     file: String,
     named: AtomicUsize,
@@ -83,7 +83,7 @@ impl Common<'_> {
             .fetch_add(usize::from(asked), Ordering::Relaxed);
         self.checked
             .fetch_add(usize::from(checked), Ordering::Relaxed);
-        (self.how.each)(before + usize::from(asked));
+        (self.session.each)(before + usize::from(asked));
     }
 }
 
@@ -110,7 +110,7 @@ impl Asking<'_> {
         bad: Lit,
         time: Duration,
     ) -> Result<Answer, String> {
-        let options = self.common.how.options;
+        let options = self.common.session.options;
         loop {
             if self.over.load(Ordering::Relaxed) {
                 return Ok(Answer::GaveUp);
@@ -156,17 +156,17 @@ impl Asking<'_> {
 
     /// Asks the solver whether `what` is possible.
     fn solved(&self, aig: &Aig, what: Lit, time: Duration) -> Result<Answer, String> {
-        let Common { how, file, .. } = self.common;
+        let Common { session, file, .. } = self.common;
         // An unreachable cover has a proof too, because its answer is no.
-        let proof = match &how.options.proofs {
-            _ if how.options.believe => Proof::Believed,
+        let proof = match &session.options.proofs {
+            _ if session.options.believe => Proof::Believed,
             None => Proof::Checked,
             Some(dir) => {
                 let number = self.common.named.fetch_add(1, Ordering::Relaxed);
                 Proof::Kept(dir.join(format!("{file}.{}{number}", self.what)))
             }
         };
-        sat::ask(aig, what, time, how.stop, &proof)
+        sat::ask(aig, what, time, session.stop, &proof)
     }
 
     /// Asks the solver whether `bad` is possible where `case`, `facts` and `premise` hold. `None`: it is impossible, and no solver was needed.
@@ -192,11 +192,11 @@ impl Asking<'_> {
         if left == Lit::FALSE {
             return Ok(None);
         }
-        if aig.within(left, LITTLE) {
+        if aig.within(left, SMALL_QUESTION) {
             // `left` already contains what the large conjuncts say. If the solver finds a cycle with the small ones alone, ask with all.
             let known = [case, &facts, &[premise]].concat();
             let known = known.iter().flat_map(|known| aig.conjuncts(*known));
-            let small = known.filter(|known| aig.within(*known, SMALL));
+            let small = known.filter(|known| aig.within(*known, SMALL_CONJUNCT));
             let what = small.chain([left]).collect();
             let what = aig.all(what);
             if what == Lit::FALSE {
@@ -245,7 +245,7 @@ impl Asking<'_> {
         for list in &lists[known..] {
             let len = all.aig.size();
             let broken = all.aig.any(list.iter().map(|fact| !*fact));
-            let answer = asking.ask_with(all, case, &facts, broken, BRIEFLY);
+            let answer = asking.ask_with(all, case, &facts, broken, CASE_TIME);
             all.aig.forget(len);
             if answer? != Answer::Never {
                 break;
@@ -277,7 +277,7 @@ impl Asking<'_> {
             return Ok((String::new(), Answer::Never));
         };
         let (mut place, mut answer) = (&questions[number].0, answer?);
-        if answer == Answer::GaveUp && soon < self.common.how.options.time {
+        if answer == Answer::GaveUp && soon < self.common.session.options.time {
             // All that are left are asked together, because a case leaves little of them.
             let left = questions.iter().zip(&held);
             let left = left.filter(|(_, held)| !held.load(Ordering::Relaxed));
@@ -307,7 +307,7 @@ impl Asking<'_> {
                 true => Answer::GaveUp,
                 false => self.ask(all, &[], *what, soon)?,
             };
-            if last == Answer::GaveUp && soon < self.common.how.options.time {
+            if last == Answer::GaveUp && soon < self.common.session.options.time {
                 last = self.by_cases(all, &[*what])?;
             }
             if !matches!(last, Answer::Sometimes(_)) {
@@ -319,14 +319,14 @@ impl Asking<'_> {
 
     /// Asks, case by case, whether any of `parts` is possible.
     fn by_cases(&mut self, all: &mut Questions, parts: &[Lit]) -> Result<Answer, String> {
-        let time = self.common.how.options.time;
+        let time = self.common.session.options.time;
         let uncovered = all.uncovered();
         if self.ask(all, &[], uncovered, time)? != Answer::Never {
             return Err("proofs.json: a cycle is none of the cases".to_owned());
         }
         for kind in all.cases.kinds.clone() {
             self.used.clone_from(&self.few);
-            let mut answer = self.any(all, &kind.case, parts, BRIEFLY.min(time))?;
+            let mut answer = self.any(all, &kind.case, parts, CASE_TIME.min(time))?;
             if answer == Answer::GaveUp {
                 answer = self.by_values(all, &kind, parts)?;
             }
@@ -354,17 +354,17 @@ impl Asking<'_> {
     fn by_values(
         &mut self,
         all: &mut Questions,
-        kind: &Kind,
+        kind: &CycleKind,
         parts: &[Lit],
     ) -> Result<Answer, String> {
-        let time = self.common.how.options.time;
+        let time = self.common.session.options.time;
         let mut alone = Vec::new();
         // One value needs few of the premises that larger questions added, and premises are most of its nodes.
         self.used.clone_from(&self.few);
         for (range, values) in all.cases.parts() {
             if alone.is_empty() {
                 let case = [&kind.case[..], &range].concat();
-                match self.any(all, &case, parts, BRIEFLY.min(time))? {
+                match self.any(all, &case, parts, CASE_TIME.min(time))? {
                     Answer::Never => continue,
                     Answer::GaveUp => self.used.clone_from(&self.few),
                     answer => return Ok(answer),
@@ -383,7 +383,7 @@ impl Asking<'_> {
         found.map_or(Ok(Answer::Never), |(_, answer)| answer)
     }
 
-    /// Calls `ask` for every number below `count`, in this thread and all spare ones, until one answer is not `Never`.
+    /// Calls `ask` for every number below `count`, in this thread and all idle ones, until one answer is not `Never`.
     /// Returns that number and its answer.
     fn each(
         &mut self,
@@ -407,18 +407,18 @@ impl Asking<'_> {
                 }
             }
         };
-        let spare = self.common.how.spare;
+        let idle = self.common.session.idle;
         thread::scope(|scope| {
             let mut helpers = Vec::new();
             while let Some(number) = numbers.next() {
-                while numbers.left() > 1 && spare.take() {
+                while numbers.left() > 1 && idle.take() {
                     let (mut asking, mut all) = (self.clone(), all.clone());
                     let (numbers, take) = (&numbers, &take);
                     helpers.push(scope.spawn(move || {
                         while let Some(number) = numbers.next() {
                             take(&mut asking, &mut all, number);
                         }
-                        spare.give();
+                        idle.give();
                         (asking.taken, all)
                     }));
                 }
@@ -445,7 +445,12 @@ impl Asking<'_> {
         net: &[Lit],
         parts: &[Lit],
     ) -> Result<Answer, String> {
-        let answer = self.any(all, case, parts, BRIEFLY.min(self.common.how.options.time))?;
+        let answer = self.any(
+            all,
+            case,
+            parts,
+            CASE_TIME.min(self.common.session.options.time),
+        )?;
         if answer != Answer::GaveUp {
             return Ok(answer);
         }
@@ -467,11 +472,11 @@ impl Asking<'_> {
         case: &[Lit],
         parts: &[Lit],
     ) -> Result<Answer, String> {
-        let time = self.common.how.options.time;
+        let time = self.common.session.options.time;
         if let [part] = parts {
             return self.ask(all, case, *part, time);
         }
-        let answer = self.any(all, case, parts, SOON.min(time))?;
+        let answer = self.any(all, case, parts, LAST_CASE_TIME.min(time))?;
         if answer != Answer::GaveUp {
             return Ok(answer);
         }
@@ -491,9 +496,9 @@ pub(super) fn decide(
     all: &mut Questions,
     property: &Property,
     few: bool,
-    how: How<'_>,
+    session: Session<'_>,
 ) -> Result<Proved, String> {
-    let options = how.options;
+    let options = session.options;
     let (begin, time) = (Instant::now(), options.time);
     let mut proved = Proved {
         name: property.name.clone(),
@@ -512,7 +517,7 @@ pub(super) fn decide(
         false => all.every(),
     };
     let common = Common {
-        how,
+        session,
         file: proved.file_name(),
         named: AtomicUsize::new(0),
         questions: AtomicUsize::new(0),

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::ask::{How, decide};
+use super::ask::{Session, decide};
 use super::files::Fault;
 use super::questions::Questions;
 use super::shared::Shared;
@@ -12,7 +12,7 @@ use super::{Control, Options, Report, Verdict};
 use crate::mutate::{self, Mutant};
 
 /// Processor time for one property of a mutant. It is short because the next mutant may be easier.
-const BRIEFLY: Duration = Duration::from_secs(2);
+const PROPERTY_TIME: Duration = Duration::from_secs(2);
 
 /// Looks for mutants that refute the properties in `report.uncontrolled`. Each useful mutant is added to the report as a planted fault, and the
 /// properties that it refutes leave `uncontrolled`. If the search ends early, the report says why.
@@ -43,7 +43,7 @@ fn looked_for(
     let options = Options {
         believe: true,
         proofs: None,
-        time: shared.options.time.min(BRIEFLY),
+        time: shared.options.time.min(PROPERTY_TIME),
         ..shared.options.clone()
     };
     report.wanted += mutants.len();
@@ -64,8 +64,8 @@ fn looked_for(
             .iter()
             .filter(|p| report.uncontrolled.contains(&p.name))
         {
-            let how = How::alone(&options, stop);
-            let proved = decide(&unit, &mut questions, property, false, how)?;
+            let session = Session::alone(&options, stop);
+            let proved = decide(&unit, &mut questions, property, false, session)?;
             if matches!(proved.verdict, Verdict::Refuted(_)) {
                 refutes.push(property.name.clone());
             }

@@ -12,11 +12,11 @@ mod ask;
 mod controls;
 mod files;
 mod mutants;
-mod naive;
 mod questions;
 mod reach;
 mod shared;
 mod shown;
+mod step;
 mod theorem;
 mod threads;
 mod world;
@@ -40,12 +40,12 @@ use crate::stream::Stream;
 pub use files::{Edit, Fault};
 use files::{Files, check_names, files_of};
 pub use mutants::{Compared, Comparison, Sample, mutants};
-pub use naive::{Naive, Values};
 pub use questions::Method;
 use questions::{ALIKE, Questions};
 use shared::{Shared, Work};
-pub use theorem::Said;
-use world::{Besides, Unit};
+pub use step::{StepModule, Values};
+pub use theorem::TheoremVerdict;
+use world::{SideModules, Unit};
 
 /// Beginning of the names of the properties of `scalar.sv`.
 const SCALAR: &str = "scalar_";
@@ -360,7 +360,7 @@ pub fn prove<D: Design>(
         files.scalar = None;
     }
 
-    let beside = read_beside::<D>(&mut from, &files, (&rtl_dir, options), stop)?;
+    let beside = read_side_modules::<D>(&mut from, &files, (&rtl_dir, options), stop)?;
     let unit = Unit::read(&from, &from.texts, &beside, stop)
         .map_err(|why| not_read(&rtl_dir, &from, &why))?;
     let mut questions = Questions::of(&unit, &plan, lanes)?;
@@ -449,7 +449,7 @@ pub fn undetermined<D: Design>(
         file.text = text;
     }
     let time = Duration::from_secs(60);
-    Besides::undetermined(&from, &files, time, stop).map_err(Trouble::Other)
+    SideModules::undetermined(&from, &files, time, stop).map_err(Trouble::Other)
 }
 
 /// Makes slang the reader of the RTL of `D`. Yosys still reads the assertions, with the packages of our own RTL.
@@ -470,23 +470,23 @@ fn by_slang<D: Design>(from: &mut Origin, build: &Build) -> Result<(), Trouble> 
 
 /// Reads `files` beside the RTL `from`, which lies in `dir`, and decides which front end reads the RTL. Slang reads it if `options` ask
 /// for slang, or if the RTL is given by the user, Yosys does not read it, and slang is installed.
-fn read_beside<D: Design>(
+fn read_side_modules<D: Design>(
     from: &mut Origin,
     files: &Files,
     (dir, options): (&Path, &Options),
     stop: &AtomicBool,
-) -> Result<Besides, Trouble> {
+) -> Result<SideModules, Trouble> {
     if options.slang {
         by_slang::<D>(from, &options.build)?;
     }
-    match Besides::read(from, files, stop) {
+    match SideModules::read(from, files, stop) {
         // Yosys is known to read our own RTL.
         Err(why) if options.rtl.is_some() && line_of(&from.texts, &why).is_some() => {
             if program(Path::new(SLANG)).is_none() {
                 return Err(not_read(dir, from, &why));
             }
             by_slang::<D>(from, &options.build)?;
-            Ok(Besides::read(from, files, stop)?)
+            Ok(SideModules::read(from, files, stop)?)
         }
         read => Ok(read?),
     }

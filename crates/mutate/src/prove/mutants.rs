@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::files::{Plan, files_of};
-use super::theorem::{self, Said};
+use super::theorem::{self, TheoremVerdict};
 use super::world::Unit;
-use super::{Options, Origin, Trouble, not_read, read_beside};
+use super::{Options, Origin, Trouble, not_read, read_side_modules};
 use crate::design::{Build, Design};
 use crate::home::own_rtl;
 use crate::input::{InputError, read_text};
@@ -46,7 +46,7 @@ pub struct Compared {
     /// Verdict of the campaign and its referee: `caught`, `equivalent`, `missed` or `undecided`.
     pub campaign: String,
     /// Verdict of the step theorem.
-    pub theorem: Said,
+    pub theorem: TheoremVerdict,
     /// Number of questions that the theorem asked.
     pub questions: usize,
 }
@@ -56,8 +56,8 @@ impl Compared {
     pub fn agrees(&self) -> bool {
         let theorem = &self.theorem;
         match self.campaign.as_str() {
-            "caught" | "missed" => *theorem != Said::Holds,
-            "equivalent" => !matches!(theorem, Said::Refuted(_)),
+            "caught" | "missed" => *theorem != TheoremVerdict::Holds,
+            "equivalent" => !matches!(theorem, TheoremVerdict::Refuted(_)),
             _ => true,
         }
     }
@@ -65,7 +65,7 @@ impl Compared {
     /// Returns one line with both verdicts and the mutant.
     pub fn describe(&self) -> String {
         let theorem = match &self.theorem {
-            Said::Refuted(property) => format!("refuted by {property}"),
+            TheoremVerdict::Refuted(property) => format!("refuted by {property}"),
             other => other.name().to_owned(),
         };
         format!("{theorem}, {}: {}", self.campaign, self.mutant.describe())
@@ -87,7 +87,7 @@ impl Comparison {
         self.mutants.len() == self.wanted
     }
 
-    /// Returns how many mutants have verdict `campaign` of the campaign and a verdict of the theorem with the name `theorem` ([`Said::name`]).
+    /// Returns how many mutants have verdict `campaign` of the campaign and a verdict of the theorem with the name `theorem` ([`TheoremVerdict::name`]).
     pub fn count(&self, campaign: &str, theorem: &str) -> usize {
         let both = |m: &&Compared| m.campaign == campaign && m.theorem.name() == theorem;
         self.mutants.iter().filter(both).count()
@@ -106,8 +106,8 @@ impl Comparison {
                 after,
             } = &m.mutant;
             let property = match &m.theorem {
-                Said::Refuted(property) => Some(property),
-                Said::Holds | Said::Undecided => None,
+                TheoremVerdict::Refuted(property) => Some(property),
+                TheoremVerdict::Holds | TheoremVerdict::Undecided => None,
             };
             json!({
                 "number": number,
@@ -193,7 +193,7 @@ pub fn mutants<D: Design>(
         return Err(bad("its mutants are not those of this RTL".to_owned()).into());
     }
 
-    let beside = read_beside::<D>(&mut from, &files, (&rtl_dir, options), stop)?;
+    let beside = read_side_modules::<D>(&mut from, &files, (&rtl_dir, options), stop)?;
     let unit =
         Unit::read(&from, &texts, &beside, stop).map_err(|why| not_read(&rtl_dir, &from, &why))?;
     let wanted = |entry: &Entry| {
@@ -337,12 +337,12 @@ mod tests {
         ] {
             let property = "step pc_q".to_owned();
             assert_eq!(
-                says(campaign, Said::Refuted(property)),
+                says(campaign, TheoremVerdict::Refuted(property)),
                 refuted,
                 "{campaign}"
             );
-            assert_eq!(says(campaign, Said::Holds), holds, "{campaign}");
-            assert!(says(campaign, Said::Undecided));
+            assert_eq!(says(campaign, TheoremVerdict::Holds), holds, "{campaign}");
+            assert!(says(campaign, TheoremVerdict::Undecided));
         }
     }
 }

@@ -5,7 +5,7 @@ mod lanes;
 use std::collections::{HashMap, HashSet};
 
 use super::files::Plan;
-use super::world::{Cycle, Named, Said, Unit, unlike};
+use super::world::{Assertions, Cycle, Named, Unit, unlike};
 use super::{SCALAR, theorem};
 use crate::mutate::aig::{Aig, Lit, Values};
 
@@ -153,7 +153,7 @@ impl Questions {
         let now = unit.cycle_of(&mut aig, number, state, free);
         let then = unit.cycle_of(&mut aig, number, now.frame.next.clone(), later);
         let step = unit.step(&mut aig, &now)?;
-        let said = unit.said_with(&mut aig, &now, asserted)?;
+        let said = unit.assertions_with(&mut aig, &now, asserted)?;
         let mut all = All::of(unit, plan, lanes, aig, now, then);
         all.premises(&said)?;
         all.steps(&step)?;
@@ -269,7 +269,7 @@ fn soonest_broken(
 
 /// A kind of cycle.
 #[derive(Clone)]
-pub(super) struct Kind {
+pub(super) struct CycleKind {
     /// Literals that hold in it.
     pub(super) case: Vec<Lit>,
     /// A net by whose values a value of the register is divided further; empty if there is none.
@@ -280,7 +280,7 @@ pub(super) struct Kind {
 #[derive(Clone, Default)]
 pub(super) struct Cases {
     /// Kinds of cycles that together cover every cycle.
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<CycleKind>,
     /// A register; each of its values is a case of a kind.
     pub(super) register: Vec<Lit>,
     /// The facts about the state before the cycle, and after it. A fact becomes a constant only in a case in which it was found to hold.
@@ -372,7 +372,7 @@ impl<'a> All<'a> {
         let then = unit.cycle(&mut aig, now.frame.next.clone(), &[]);
         let step = unit.step(&mut aig, &now)?;
         let mut all = All::of(unit, plan, lanes, aig, now, then);
-        let before = unit.said(&mut all.aig, &all.now)?;
+        let before = unit.assertions(&mut all.aig, &all.now)?;
         all.assertions(before)?;
         all.steps(&step)?;
         Ok((all, step))
@@ -440,7 +440,7 @@ impl<'a> All<'a> {
             let bits = self.unit.named(name, &self.now);
             bits.ok_or_else(|| format!("proofs.json: cases: the RTL has no {name}"))
         };
-        let kind = |case: Vec<Lit>| Kind {
+        let kind = |case: Vec<Lit>| CycleKind {
             case,
             then: Vec::new(),
         };
@@ -475,7 +475,7 @@ impl<'a> All<'a> {
     }
 
     /// Makes premises of what the assertions say about the cycle.
-    fn premises(&mut self, said: &Said) -> Result<(), String> {
+    fn premises(&mut self, said: &Assertions) -> Result<(), String> {
         self.invariants.clone_from(&said.invariants);
         self.contract = self.aig.all(said.contract.clone());
         self.released = self.unit.released(&self.now)?;
@@ -483,8 +483,8 @@ impl<'a> All<'a> {
     }
 
     /// Adds the invariants and the other assertions; `before` is what they say about the cycle.
-    fn assertions(&mut self, before: Said) -> Result<(), String> {
-        let after = self.unit.said(&mut self.aig, &self.then)?;
+    fn assertions(&mut self, before: Assertions) -> Result<(), String> {
+        let after = self.unit.assertions(&mut self.aig, &self.then)?;
         self.premises(&before)?;
         let one = |holds: Lit| vec![(String::new(), !holds)];
         for (name, holds) in after.invariants {
@@ -586,7 +586,7 @@ impl<'a> All<'a> {
         let free = unit.open_in_assertions(&mut self.aig);
         let mut kept = [Lit::TRUE; 2];
         for (kept, cycle) in kept.iter_mut().zip([&self.now, other]) {
-            let said = unit.said_with(&mut self.aig, cycle, free.clone())?;
+            let said = unit.assertions_with(&mut self.aig, cycle, free.clone())?;
             *kept = self.aig.all(said.contract);
         }
         let mut differ = vec![self.aig.and(kept[0], !kept[1])];

@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use super::ask::{How, decide};
+use super::ask::{Session, decide};
 use super::files::{Fault, Files, Plan};
 use super::questions::{Property, Questions};
-use super::threads::Spare;
-use super::world::{Besides, Unit};
+use super::threads::IdleThreads;
+use super::world::{SideModules, Unit};
 use super::{Control, Options, Proved, Report, Verdict, reach};
 use crate::mutate::{Origin, Trouble};
 
@@ -25,7 +25,7 @@ pub(super) enum Work<'a> {
 pub(super) struct Shared<'a> {
     pub from: &'a Origin,
     pub files: &'a Files,
-    pub beside: &'a Besides,
+    pub beside: &'a SideModules,
     pub unit: &'a Unit<'a>,
     pub plan: &'a Plan,
     pub options: &'a Options,
@@ -89,21 +89,21 @@ impl Shared<'_> {
             trouble: None,
             progress,
         });
-        let (next, spare) = (AtomicUsize::new(0), Spare::default());
+        let (next, idle) = (AtomicUsize::new(0), IdleThreads::default());
         for _ in self.work.len()..jobs {
-            spare.give();
+            idle.give();
         }
         let jobs = jobs.clamp(1, self.work.len().max(1));
         thread::scope(|scope| {
             for _ in 1..jobs {
                 let questions = questions.clone();
                 scope.spawn(|| {
-                    self.part(questions, &next, &spare, &told);
-                    spare.give();
+                    self.part(questions, &next, &idle, &told);
+                    idle.give();
                 });
             }
-            self.part(questions, &next, &spare, &told);
-            spare.give();
+            self.part(questions, &next, &idle, &told);
+            idle.give();
         });
         let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
         match told.trouble {
@@ -117,7 +117,7 @@ impl Shared<'_> {
         &self,
         mut questions: Questions,
         next: &AtomicUsize,
-        spare: &Spare,
+        idle: &IdleThreads,
         told: &Mutex<Told<P>>,
     ) {
         let told = || told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -144,13 +144,13 @@ impl Shared<'_> {
             };
             match work {
                 Work::Property(property) => {
-                    let how = How {
+                    let session = Session {
                         options: self.options,
                         stop: self.stop,
-                        spare,
+                        idle,
                         each: &each,
                     };
-                    match self.proved(&mut questions, property, how) {
+                    match self.proved(&mut questions, property, session) {
                         Ok(proved) => told().proved(number, proved),
                         Err(why) => self.stopped(&mut told().report, why),
                     }
@@ -178,10 +178,10 @@ impl Shared<'_> {
         &self,
         questions: &mut Questions,
         property: &Property,
-        how: How<'_>,
+        session: Session<'_>,
     ) -> Result<Proved, String> {
         let (options, stop) = (self.options, self.stop);
-        let mut proved = decide(self.unit, questions, property, true, how)?;
+        let mut proved = decide(self.unit, questions, property, true, session)?;
         if matches!(proved.verdict, Verdict::Refuted(_)) && options.reach > 0 {
             // If this search fails, the counterexample is still reported.
             let (lanes, most) = (options.build.lanes as usize, (options.reach, options.time));
@@ -220,7 +220,7 @@ impl Shared<'_> {
         let beside = if in_rtl {
             self.beside
         } else {
-            other = Besides::read(from, &files, stop)?;
+            other = SideModules::read(from, &files, stop)?;
             &other
         };
         let unit = Unit::read(from, &texts, beside, stop)?;
@@ -239,8 +239,8 @@ impl Shared<'_> {
             let property =
                 property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
             // If a cycle is to be found, using all premises at once saves repeated questions.
-            let how = How::alone(&believe, stop);
-            let proved = decide(&unit, &mut questions, property, !refuted, how)?;
+            let session = Session::alone(&believe, stop);
+            let proved = decide(&unit, &mut questions, property, !refuted, session)?;
             let why = match proved.verdict {
                 Verdict::Undecided => "is undecided",
                 Verdict::Refuted(_) if !refuted => "does not hold",

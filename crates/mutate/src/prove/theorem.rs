@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
-use super::ask::{How, decide};
+use super::ask::{Session, decide};
 use super::files::Plan;
 use super::questions::{Begin, Inputs, Method, Property, Questions};
 use super::world::{Cycle, Named, Unit, unlike};
@@ -98,7 +98,7 @@ pub(super) fn of(
 
 /// Verdict of the theorem on a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum TheoremVerdict {
     /// It holds.
     Holds,
     /// It does not hold: the first property that was refuted.
@@ -107,13 +107,13 @@ pub enum Said {
     Undecided,
 }
 
-impl Said {
+impl TheoremVerdict {
     /// Returns the name of the verdict as it appears in tables.
     pub fn name(&self) -> &'static str {
         match self {
-            Said::Holds => "holds",
-            Said::Refuted(_) => "refuted",
-            Said::Undecided => "undecided",
+            TheoremVerdict::Holds => "holds",
+            TheoremVerdict::Refuted(_) => "refuted",
+            TheoremVerdict::Undecided => "undecided",
         }
     }
 }
@@ -175,7 +175,11 @@ impl<'a> Mutants<'a> {
     ///
     /// # Errors
     /// The solver is missing, its answer is not understood, or `stop` is set.
-    pub fn judge(&mut self, number: u32, stop: &AtomicBool) -> Result<(Said, usize), String> {
+    pub fn judge(
+        &mut self,
+        number: u32,
+        stop: &AtomicBool,
+    ) -> Result<(TheoremVerdict, usize), String> {
         let len = self.aig.size();
         let mut questions = self.questions(number)?;
         let said = self.ask(&mut questions, stop);
@@ -184,7 +188,11 @@ impl<'a> Mutants<'a> {
         said
     }
 
-    fn ask(&mut self, all: &mut Questions, stop: &AtomicBool) -> Result<(Said, usize), String> {
+    fn ask(
+        &mut self,
+        all: &mut Questions,
+        stop: &AtomicBool,
+    ) -> Result<(TheoremVerdict, usize), String> {
         let properties = std::mem::take(&mut all.properties);
         let same: Vec<bool> = properties
             .iter()
@@ -196,21 +204,21 @@ impl<'a> Mutants<'a> {
             let bad = properties[*i].questions.iter().map(|(_, bad)| *bad);
             (same[*i], all.aig.weight_of(bad))
         });
-        let (mut said, mut questions) = (Said::Holds, 0);
+        let (mut said, mut questions) = (TheoremVerdict::Holds, 0);
         for i in order {
             if same[i] && self.own[i].1 {
                 continue;
             }
             let property = &properties[i];
-            let how = How::alone(&self.options, stop);
-            let proved = decide(self.unit, all, property, true, how)?;
+            let session = Session::alone(&self.options, stop);
+            let proved = decide(self.unit, all, property, true, session)?;
             questions += proved.questions;
             match proved.verdict {
                 Verdict::Holds => self.own[i].1 |= same[i],
                 Verdict::Refuted(_) => {
-                    return Ok((Said::Refuted(property.name.clone()), questions));
+                    return Ok((TheoremVerdict::Refuted(property.name.clone()), questions));
                 }
-                Verdict::Undecided | Verdict::Unreachable => said = Said::Undecided,
+                Verdict::Undecided | Verdict::Unreachable => said = TheoremVerdict::Undecided,
             }
         }
         Ok((said, questions))

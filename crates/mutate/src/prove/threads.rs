@@ -7,12 +7,12 @@ use crate::mutate::sat::Answer;
 
 /// Threads that have no property of their own left: they take questions of other properties.
 #[derive(Default)]
-pub(super) struct Spare(AtomicUsize);
+pub(super) struct IdleThreads(AtomicUsize);
 
-impl Spare {
+impl IdleThreads {
     /// Returns a count of no threads; some may be added later.
     pub const fn none() -> Self {
-        Spare(AtomicUsize::new(0))
+        IdleThreads(AtomicUsize::new(0))
     }
 
     /// Adds one thread.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::files::{File, Files};
 use crate::mutate::aig::{Aig, Lit, Values};
-use crate::mutate::circuit::{Circuit, Frame};
+use crate::mutate::circuit::{Circuit, TimeFrame};
 use crate::mutate::equivalence::{CONTRACT, LIVE, LIVE_ALLOWED, invariant_of, invariants};
 use crate::mutate::netlist::{self, FrontEnd};
 use crate::mutate::sat::{self, Answer, Proof};
@@ -19,14 +19,14 @@ use crate::mutate::{Origin, source};
 
 /// Replaces unknown values in a module that makes premises by some value that they may have: [`Aig::where_holds`] says where they come
 /// from. As free inputs they would differ in each copy of the module, and equal statements in two copies would be different nodes.
-/// [`Besides::undetermined`] asks whether such a value is ever read. Unknown values stay free in the RTL and in the modules that it is
+/// [`SideModules::undetermined`] asks whether such a value is ever read. Unknown values stay free in the RTL and in the modules that it is
 /// compared with.
 const CLOSE: &str = "opt_expr -mux_undef\n";
 /// Name of the file beside the RTL in the folder where Yosys reads it.
 const BESIDE: &str = "beside.sv";
 
 /// A module beside the RTL. Its inputs are connected to what has the same names in the RTL.
-struct Beside {
+struct SideModule {
     /// Name of its file, for messages.
     file: String,
     circuit: Circuit,
@@ -40,20 +40,20 @@ pub struct Cycle {
     /// Values of the wires that nothing drives: ports, and what Yosys leaves unknown.
     free: Vec<Lit>,
     /// All bits of the cycle.
-    pub frame: Frame,
+    pub frame: TimeFrame,
 }
 
 /// The modules beside the RTL of a unit. They are read once, because they are the same for the RTL with a fault.
-pub struct Besides {
-    step: Option<Beside>,
-    assertions: Option<Beside>,
-    formal: Option<Beside>,
+pub struct SideModules {
+    step: Option<SideModule>,
+    assertions: Option<SideModule>,
+    formal: Option<SideModule>,
     /// `formal` also states invariants and a contract.
     premises: bool,
-    properties: Option<Beside>,
-    scalar: Option<Beside>,
-    lane_words: Option<Beside>,
-    facts: Option<Beside>,
+    properties: Option<SideModule>,
+    scalar: Option<SideModule>,
+    lane_words: Option<SideModule>,
+    facts: Option<SideModule>,
 }
 
 /// The RTL of a unit, and the modules beside it.
@@ -64,7 +64,7 @@ pub struct Unit<'a> {
     /// The mutant that the cycles run; 0: none.
     pub mutant: u32,
     reset: (String, bool),
-    beside: &'a Besides,
+    beside: &'a SideModules,
     /// Labels of the assertions that read only registers.
     invariant: HashSet<String>,
 }
@@ -74,7 +74,7 @@ pub type Named = Vec<(String, Vec<Lit>)>;
 
 /// What the assertions and the formal file say about a cycle.
 #[derive(Default)]
-pub struct Said {
+pub struct Assertions {
     /// Assertions that read only the state: label, and whether it holds.
     pub invariants: Vec<(String, Lit)>,
     /// The other assertions.
@@ -83,13 +83,13 @@ pub struct Said {
     pub contract: Vec<Lit>,
 }
 
-impl Besides {
+impl SideModules {
     /// Reads the files beside the RTL with Yosys.
     ///
     /// # Errors
     /// Yosys is missing or does not understand a file, or `stop` is set.
     pub(super) fn read(from: &Origin, files: &Files, stop: &AtomicBool) -> Result<Self, String> {
-        Besides::read_with(from, files, CLOSE, stop)
+        SideModules::read_with(from, files, CLOSE, stop)
     }
 
     /// Reads them, all at the same time. The script `close` is appended for those that make premises.
@@ -129,7 +129,7 @@ impl Besides {
                 let top = format!("{}_{end}", from.unit);
                 let script = script(&top);
                 let file = file.as_ref()?;
-                Some(scope.spawn(move || Beside::read(file, packages, (&top, &script), stop)))
+                Some(scope.spawn(move || SideModule::read(file, packages, (&top, &script), stop)))
             });
             begun.map(|begun| {
                 let read = begun.map(|begun| begun.join().unwrap_or_else(|why| resume_unwind(why)));
@@ -145,7 +145,7 @@ impl Besides {
             facts,
             assertions,
         ] = read;
-        Ok(Besides {
+        Ok(SideModules {
             step: step?,
             assertions: assertions?,
             formal: formal?,
@@ -161,15 +161,15 @@ impl Besides {
     /// `FILE: NAME`.
     ///
     /// # Errors
-    /// As [`Besides::read`]; the solver is missing, or it does not answer in `time`.
+    /// As [`SideModules::read`]; the solver is missing, or it does not answer in `time`.
     pub(super) fn undetermined(
         from: &Origin,
         files: &Files,
         time: Duration,
         stop: &AtomicBool,
     ) -> Result<Vec<String>, String> {
-        let closed = Besides::read(from, files, stop)?;
-        let open = Besides::read_with(from, files, "", stop)?;
+        let closed = SideModules::read(from, files, stop)?;
+        let open = SideModules::read_with(from, files, "", stop)?;
         let both = closed.closed().zip(open.closed());
         let mut found = Vec::new();
         for (closed, open) in both {
@@ -197,7 +197,7 @@ impl Besides {
     }
 
     /// Returns the modules that make premises.
-    fn closed(&self) -> impl Iterator<Item = &Beside> {
+    fn closed(&self) -> impl Iterator<Item = &SideModule> {
         let all = [
             &self.assertions,
             &self.formal,
@@ -208,7 +208,7 @@ impl Besides {
     }
 }
 
-impl Beside {
+impl SideModule {
     /// Runs Yosys with `script` on `file`, whose module is `top`, with `packages` in the same folder.
     fn read(
         file: &File,
@@ -223,7 +223,7 @@ impl Beside {
         }
         write(work, BESIDE, &file.text)?;
         let circuit = synthesized(FrontEnd::Yosys, work, script, top, stop);
-        Ok(Beside {
+        Ok(SideModule {
             file: file.name.clone(),
             circuit: circuit.map_err(|e| format!("{}: {e}", file.name))?,
         })
@@ -255,7 +255,7 @@ impl<'a> Unit<'a> {
     pub(super) fn read(
         from: &Origin,
         texts: &[(String, String)],
-        beside: &'a Besides,
+        beside: &'a SideModules,
         stop: &AtomicBool,
     ) -> Result<Self, String> {
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
@@ -430,10 +430,10 @@ impl<'a> Unit<'a> {
     fn frame(
         &self,
         aig: &mut Aig,
-        beside: &Beside,
+        beside: &SideModule,
         cycle: &Cycle,
         mut free: Vec<Lit>,
-    ) -> Result<Frame, String> {
+    ) -> Result<TimeFrame, String> {
         if beside.circuit.state_bits() != 0 {
             return Err(format!("{}: it has registers", beside.file));
         }
@@ -460,7 +460,7 @@ impl<'a> Unit<'a> {
     fn outputs(
         &self,
         aig: &mut Aig,
-        beside: &Option<Beside>,
+        beside: &Option<SideModule>,
         cycle: &Cycle,
     ) -> Result<Named, String> {
         let Some(beside) = beside else {
@@ -576,14 +576,19 @@ impl<'a> Unit<'a> {
     }
 
     /// Returns what the assertions and the formal file say about `cycle`.
-    pub fn said(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Said, String> {
+    pub fn assertions(&self, aig: &mut Aig, cycle: &Cycle) -> Result<Assertions, String> {
         let free = self.open_in_assertions(aig);
-        self.said_with(aig, cycle, free)
+        self.assertions_with(aig, cycle, free)
     }
 
-    /// As [`Unit::said`], with `free` on the wires of the assertions that nothing drives.
-    pub fn said_with(&self, aig: &mut Aig, cycle: &Cycle, free: Vec<Lit>) -> Result<Said, String> {
-        let mut said = Said::default();
+    /// As [`Unit::assertions`], with `free` on the wires of the assertions that nothing drives.
+    pub fn assertions_with(
+        &self,
+        aig: &mut Aig,
+        cycle: &Cycle,
+        free: Vec<Lit>,
+    ) -> Result<Assertions, String> {
+        let mut said = Assertions::default();
         if let Some(assertions) = &self.beside.assertions {
             let frame = self.frame(aig, assertions, cycle, free)?;
             for check in assertions.circuit.checks(aig, &frame) {
@@ -614,7 +619,7 @@ impl<'a> Unit<'a> {
 }
 
 /// Returns the name of a file, for messages.
-fn file_of(beside: &Option<Beside>) -> &str {
+fn file_of(beside: &Option<SideModule>) -> &str {
     beside.as_ref().map_or("", |beside| &beside.file)
 }
 

@@ -1,11 +1,11 @@
 //! What each kind of cell of a netlist computes, as a graph.
 
-use super::{Bit, Cell, Circuit, Frame};
+use super::{Bit, Cell, Circuit, TimeFrame};
 use crate::mutate::aig::{Aig, Lit};
 
 impl Circuit {
     /// Returns the output of `cell` in `frame`, bit by bit.
-    pub(super) fn cell(&self, aig: &mut Aig, frame: &Frame, cell: &Cell) -> Vec<Lit> {
+    pub(super) fn cell(&self, aig: &mut Aig, frame: &TimeFrame, cell: &Cell) -> Vec<Lit> {
         let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
         let (a, b, s) = (get(&cell.a), get(&cell.b), get(&cell.s));
         let width = cell.y.len();

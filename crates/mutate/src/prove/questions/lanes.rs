@@ -214,7 +214,7 @@ impl All<'_> {
             }
         }
         let other = self.unit.cycle(&mut self.aig, state, &ports);
-        let said = self.unit.said(&mut self.aig, &other)?;
+        let said = self.unit.assertions(&mut self.aig, &other)?;
         let holds = said.invariants.into_iter().map(|(_, holds)| holds);
         let mut premises: Vec<Lit> = holds.chain(said.contract).collect();
         for net in &self.plan.decision {

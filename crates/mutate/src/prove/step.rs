@@ -14,13 +14,13 @@ use crate::mutate::{Origin, Trouble, netlist};
 pub type Values = BTreeMap<String, Vec<bool>>;
 
 /// `tb/formal/<unit>/step.sv` as Yosys reads it.
-pub struct Naive {
+pub struct StepModule {
     aig: Aig,
     inputs: Vec<(String, Vec<Lit>)>,
     outputs: Vec<(String, Vec<Lit>)>,
 }
 
-impl Naive {
+impl StepModule {
     /// Reads `step.sv` of `D`.
     ///
     /// # Errors
@@ -58,7 +58,7 @@ impl Naive {
         let outputs = outputs
             .map(|(name, bits)| (name.to_owned(), bits))
             .collect();
-        Ok(Naive {
+        Ok(StepModule {
             aig,
             inputs,
             outputs,
