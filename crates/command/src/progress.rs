@@ -147,7 +147,7 @@ impl Drop for Ticker {
     }
 }
 
-/// Returns a bar for a campaign with this limit; `None` if standard error is no terminal.
+/// Returns a bar for a campaign with this limit; `None` if standard error is not a terminal.
 pub fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     let (length, what) = match limit {
         Limit::Programs(n) => (n.div_ceil(shard.of()), "programs"),
