@@ -1,5 +1,5 @@
-//! Assertions of the RTL, `rtl/<unit>/<unit>_sva.sv`: each fails in RTL with a fault for it and in no other, and a state
-//! that was preloaded is not held to them.
+//! Assertions of the RTL, `rtl/<unit>/<unit>_sva.sv`: each fails in RTL with a fault for it and in no other RTL. They do not
+//! apply to a state that was preloaded.
 
 use std::fs;
 
@@ -26,8 +26,8 @@ macro_rules! tests {
 }
 for_each_unit!(tests);
 
-/// A fault: the file, text that stands in it once, what it becomes, and the assertions that must fail for it. `FAULT` is
-/// 1 while it is there.
+/// A fault: the file, text that occurs in it once, its replacement, and the assertions that must fail. `FAULT` is 1 while the
+/// fault is present.
 type Fault = (
     &'static str,
     &'static str,
@@ -36,7 +36,7 @@ type Fault = (
 );
 
 const R500: &[Fault] = &[
-    // A counter of a lane whose class has none.
+    // A nonzero counter of a lane whose class has no counter.
     (
         "r500_lanes.sv",
         "bc0_d = still_branch &",
@@ -380,7 +380,7 @@ const SPA5: &[Fault] = &[
         " mask_q[at] <= mask_i | {LANES{FAULT & ~empty_o}};",
         &["I5"],
     ),
-    // A leaving instruction that finds no token.
+    // A leaving instruction without a token.
     (
         "spa5_seq.sv",
         "no_token   = some &",
@@ -514,7 +514,7 @@ const SPA5: &[Fault] = &[
         "pop     = unwind & (~empty | FAULT);",
         &["stack_not_under"],
     ),
-    // Operands of a launch are the host's only while nothing runs.
+    // Operands of a launch may change only while nothing runs.
     (
         "spa5_seq.sv",
         "((status_q == spa5_pkg::StatusDone) |",
@@ -532,7 +532,7 @@ fn faults<U: Tested>() -> &'static [Fault] {
     }
 }
 
-/// Says which fault is there, and which assertion alone is looked at: 0 none, and all.
+/// The fault that is present, and the only assertion that is checked; 0: no fault, all assertions.
 const CHOICE: &str = "\
 package choice;
   function automatic int unsigned given();
@@ -542,7 +542,7 @@ package choice;
 endpackage
 ";
 
-/// What [`CHOICE`] reads.
+/// The file that [`CHOICE`] reads.
 fn choice(fault: usize, assertion: usize) -> u32 {
     u32::try_from(fault | assertion << 8).unwrap()
 }
@@ -577,7 +577,7 @@ fn with_faults<U: Tested>(faults: &[Fault]) -> (Copy, Vec<String>) {
     (copy, names)
 }
 
-/// Few lanes, and stacks that fill up soon; with all that is built in on request only.
+/// Few lanes and small stacks, which fill up soon; all optional parts are built in.
 fn small<U: Tested>() -> Build {
     let mut build = Build::from(4);
     let parameters: &[(&str, u32)] = match U::NAME {
@@ -597,7 +597,7 @@ fn every_assertion_fails_for_a_fault_and_none_without<U: Tested>() {
     let build = small::<U>();
     let rtl = Rtl::<U>::of(build.clone(), copy.dir()).unwrap();
     let pins = recorded::<U>(1, &build, 100_000, Pace::Campaign);
-    // What stops RTL with this choice.
+    // The message with which the RTL stops for this choice.
     let stopped = |choice: u32| {
         let mut dut = rtl.clone().mutant(choice).open(1).unwrap();
         let _ = dut.bare(&pins);
@@ -623,14 +623,14 @@ fn every_assertion_fails_for_a_fault_and_none_without<U: Tested>() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
-    // None that is misspelt.
+    // No name is misspelt.
     let listed = faults.iter().flat_map(|fault| fault.3);
     for name in listed {
         assert!(names.iter().any(|known| known == name), "{name}");
     }
 }
 
-/// No unit can be in a state of ones alone.
+/// No unit has a legal state of ones alone.
 fn a_state_that_was_preloaded_is_not_held_to_assertions_until_a_reset<U: Tested>() {
     let (copy, _) = with_faults::<U>(faults::<U>());
     let build = small::<U>();
@@ -649,7 +649,7 @@ fn a_state_that_was_preloaded_is_not_held_to_assertions_until_a_reset<U: Tested>
         dut.clock(&stalled, None);
     }
     assert_eq!(dut.stopped(), None);
-    // They begin with a reset, and the fault is there.
+    // The pins begin with a reset, and the fault is present.
     dut.bare(&recorded::<U>(1, &build, 20_000, Pace::Campaign));
     let why = dut.stopped().unwrap();
     assert!(why.contains("u_sva."), "{why}");

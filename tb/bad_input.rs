@@ -1,5 +1,4 @@
-//! Bad input: one clear message that names file, line and field, exit status 2, never a panic, and no
-//! file left half-written.
+//! Bad input: one clear message that names file, line and field, exit status 2, no panic, and no file left half-written.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +38,7 @@ macro_rules! tests {
 }
 for_each_unit!(tests);
 
-/// Runs the command and checks that it refuses with exactly this first line.
+/// Runs the command and checks that it refuses its input with exactly this first line.
 fn refused(args: &[&str], message: &str) {
     let output = reconverge(args);
     let stderr = text(&output.stderr);
@@ -103,7 +102,7 @@ fn flags_out_of_range_are_refused<U: Tested>() {
             ),
         );
     }
-    // Of every unit the first field has one element a lane.
+    // The first field of every unit has one element per lane.
     let field = &U::fields()[0];
     let (name, bits) = (field.name, field.width);
     refused(
@@ -147,7 +146,7 @@ fn files_that_are_not_there_or_not_text_are_refused<U: Tested>() {
         refused(&[command, U::NAME, "no/such.s"], &file);
     }
     refused(&["replay", "no/such.s"], &file);
-    // A found bug: what was looked for, and where, was left to guess.
+    // Regression: the message did not say which file was looked for, and where.
     let near = format!("tb/{}/programs/if_els.s", U::NAME);
     let folder = format!("{ROOT}/tb/{}/programs", U::NAME);
     let meant = "; did you mean `if_else.s`?";
@@ -192,7 +191,7 @@ fn an_output_that_cannot_be_a_file_is_refused<U: Tested>() {
     }
 }
 
-/// Once, a word of a million characters was repeated whole on the terminal.
+/// Regression: a word of a million characters was repeated whole on the terminal.
 fn a_long_word_is_shortened_in_the_message<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("long.s");
@@ -209,7 +208,7 @@ fn a_long_word_is_shortened_in_the_message<U: Tested>() {
     assert!(stderr.len() < 3000, "{} bytes", stderr.len());
 }
 
-/// Cut off in the middle, a file of words still reads as words: the program tells where it ends.
+/// A file of words that is cut off in the middle still reads as words: the program must mark its end.
 fn a_truncated_hex_file_is_refused<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("cut.hex");
@@ -227,7 +226,7 @@ fn a_truncated_hex_file_is_refused<U: Tested>() {
             cut(lines - 1);
             refused(&["run", U::NAME, name], &format!("error: {name}: {why}"));
         }
-        // Then a program of which half is missing must not look as if it were whole.
+        // Otherwise a program of which half is missing would look whole.
         None => {
             cut(lines / 2);
             let output = reconverge(&["run", U::NAME, name]);
@@ -242,7 +241,7 @@ fn a_program_may_have_any_file_name<U: Tested>() {
     fs::copy(Path::new(ROOT).join(program::<U>(U::IF_ELSE)), &file).unwrap();
     let output = reconverge(&["run", U::NAME, arg(&file)]);
     assert_eq!(output.status.code(), Some(0));
-    // With a hash, so that another name that differs in the blank or the umlaut has other files.
+    // The name gets a hash, so that a name that differs only in the blank or the umlaut has other files.
     let said = text(&output.stdout);
     let named = said.strip_prefix(&format!("{}.my_prog.v1__-", U::NAME));
     let hash = named
@@ -378,7 +377,7 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
             "\"noise_cycles\": 0,",
             "noise_cycles: 0 would compare nothing",
         ),
-        // A case of so many would be replayed for ever.
+        // A case with this many cycles would never end.
         (
             "\"noise_cycles\": null,",
             "\"noise_cycles\": 10000001,",
@@ -442,7 +441,7 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
     );
 }
 
-/// The message once named neither the case nor its field.
+/// Regression: the message named neither the case nor its field.
 #[test]
 fn a_saved_case_with_rtl_that_is_not_there_is_refused_with_its_field() {
     let dir = tempfile::tempdir().unwrap();
@@ -495,8 +494,8 @@ fn a_conditions_file_is_checked_row_by_row() {
     }
 }
 
-/// Everything a command prints about a file whose name and text would move the cursor, set the title or turn text
-/// round: the terminal shows it, and obeys none of it.
+/// Everything that a command prints about a file whose name and text contain control codes (cursor, title, direction of text):
+/// the terminal shows the codes and executes none.
 #[test]
 fn control_characters_of_files_and_their_names_are_shown_escaped() {
     const COMMANDS: &str = "\u{1b}]0;title\u{7}\u{9b}2J\u{7f}\u{202e}\r";
@@ -589,7 +588,7 @@ fn parameters_that_a_unit_does_not_have_are_refused() {
     );
 }
 
-/// What belongs to one unit says so when it is given to another.
+/// An option of one unit that is given to another unit is refused with the name of its unit.
 #[test]
 fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
     let object = "tb/r700/programs/llvm/k01_ifelse.o";
@@ -622,7 +621,7 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
             &format!("error: {file}: file: {why}"),
         );
     }
-    // What no unit runs is named; another kind of object says that it is one.
+    // A file that no unit runs is named as what it is.
     let dir = tempfile::tempdir().unwrap();
     let changed = |from: &str, at: usize, value: u8| {
         let mut bytes = fs::read(Path::new(ROOT).join(from)).unwrap();
@@ -662,8 +661,8 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
     );
 }
 
-/// Each mistake of a program is told of in one go, with its token underlined and what it may be a slip of; what may only
-/// follow from the first one is not.
+/// All mistakes of a program are reported at once, each with its token underlined and a suggestion; errors that may only follow
+/// from an earlier one are not reported.
 #[test]
 fn all_mistakes_of_a_program_are_told_of_at_once() {
     let dir = tempfile::tempdir().unwrap();
@@ -698,7 +697,7 @@ error: bad.s:5: mnemonic: `BRAA` is not an instruction of sm_50; did you mean `B
   |         ^^^^ mnemonic
 "
     );
-    // Labels are looked for when every line has been read.
+    // Labels are resolved after every line has been read.
     let said = told("spa5", "start: NOP\nBRA strat\nBRA nowhere\nEXIT\n");
     assert_eq!(
         errors(&said),
@@ -725,7 +724,7 @@ error: bad.s:5: mnemonic: `BRAA` is not an instruction of sm_50; did you mean `B
             "bad.s:4: CMN: `x` is not a 32-bit word in hexadecimal",
         ]
     );
-    // Eight at most.
+    // At most eight errors are printed.
     for lines in [8, 9, 10_000] {
         assert_eq!(errors(&told("r500", &"NPO\n".repeat(lines))).len(), 8);
     }

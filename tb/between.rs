@@ -1,4 +1,4 @@
-//! RTL that keeps something between cases, which no case shows when it runs alone, and RTL that shows X.
+//! RTL that keeps state between cases, so that no case fails when it runs alone, and RTL that shows X.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -9,14 +9,14 @@ use reconverge::dut::verilator_seed;
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{ROOT, arg, command_in, line_starting, text};
 
-/// A counter of cycles that reset does not clear, and `code` in each of them.
+/// A counter of cycles that reset does not clear; `code` runs in each of them.
 fn counter(code: &str) -> String {
     format!(
         "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    {code}\n  end"
     )
 }
 
-/// RTL with `code` in cycle 20,000 of a model: in the middle of a chunk of cases.
+/// RTL that runs `code` in cycle 20,000 of a model: in the middle of a chunk of cases.
 fn counting(code: &str) -> Copy {
     let late = format!("if (cycles == 20000) {code}");
     Folder::own("r500").planted(&counter(&late))
@@ -46,7 +46,7 @@ fn campaign(rtl: &Copy, dir: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// Before, the cases were run again in models of their own, agreed, and the campaign with them.
+/// Regression: the cases were run again on fresh models and agreed, and so did the campaign.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_ends_its_process_after_many_cases_fails_though_each_case_agrees_alone() {
@@ -75,7 +75,7 @@ fn fails_after_many_cases(code: &str, failed: &str) {
             .find(|line| line.contains(" agrees when it runs again"));
         assert!(alone.is_some(), "{warnings}");
     }
-    // What was found is kept.
+    // The failure is kept.
     let again = run();
     assert_eq!((again.status.code(), text(&again.stdout)), (Some(1), said));
 }
@@ -87,20 +87,20 @@ fn rtl_that_ends_its_process_once_fails_though_no_case_does_it_again() {
     let run = fuzz(&counting(code), dir.path(), &["--programs", "64"]);
     let said = text(&run.stdout);
     assert_eq!(run.status.code(), Some(1), "{said}");
-    // The last case, because nothing tells which it was.
+    // The last case is reported, because nothing shows which one it was.
     let crashed = line_starting(&said, "CRASHED ");
     assert!(crashed.ends_with("  signal: 6 (SIGABRT)"), "{crashed}");
     line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
 }
 
-/// RTL that is slow, so that there is time to interrupt it, and that aborts in a cycle, but only once.
+/// RTL that is slow, so that it can be interrupted, and that aborts in one cycle, once.
 fn slow() -> Copy {
     let code = "$c(\"for (volatile int i = 0; i < 200000; i = i + 1) {} if (\", cycles, \" == 2000 && \
         std::fopen(std::getenv(\\\"MARK\\\"), \\\"wx\\\")) std::abort();\");";
     Folder::own("r500").planted(&counter(code))
 }
 
-/// Starts `command`, and sends `signal` when it says that cases run again.
+/// Starts `command`, and sends `signal` when it reports that cases are run again.
 fn signalled_when_cases_run_again(mut command: Command, signal: &str) -> Output {
     let pipes = command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut run = pipes.spawn().unwrap();
@@ -111,7 +111,7 @@ fn signalled_when_cases_run_again(mut command: Command, signal: &str) -> Output 
     run.wait_with_output().unwrap()
 }
 
-/// Before, the campaign forgot the loss, and its next run began with fresh models, on which every case agrees.
+/// Regression: the campaign forgot the lost process, and its next run began with fresh models, on which every case agrees.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_ended() {
@@ -123,7 +123,7 @@ fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_en
         let said = text(&first.stdout);
         if signal == "-INT" {
             assert_eq!(first.status.code(), Some(1), "{said}");
-            // No case is known to be the one, so none is saved.
+            // No single case is known to cause the loss, so none is saved.
             let said = line_starting(&said, "CRASHED r500.structured-0.");
             let how = "  signal: 6 (SIGABRT), in this case or a later one of its chunk: interrupted before it was found";
             assert!(said.ends_with(how), "{said}");
@@ -137,13 +137,13 @@ fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_en
             .unwrap();
         let said = text(&second.stdout);
         assert_eq!(second.status.code(), Some(1), "{said}");
-        // The last one, because no case does it again.
+        // The last case is saved, because no case causes the loss again.
         line_starting(&said, "CRASHED r500.raw-63.");
         line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
     }
 }
 
-/// Before, the campaign agreed, with the failing case saved.
+/// Regression: the campaign agreed, although the failing case was saved.
 #[test]
 fn a_failure_before_a_worker_was_killed_counts_though_the_case_agrees_when_it_runs_again() {
     let rtl = Folder::own("r500").copy();
@@ -174,12 +174,12 @@ fn a_failure_before_a_worker_was_killed_counts_though_the_case_agrees_when_it_ru
     assert_eq!(run.status.code(), Some(1), "{said}{warnings}");
     line_starting(&said, "MISMATCH ");
     line_starting(&said, "r500.fuzz.1  64 programs, 1 FAILED; ");
-    // It is in the results.
+    // The loss is recorded in the results.
     let again = run_again().output().unwrap();
     assert_eq!((again.status.code(), text(&again.stdout)), (Some(1), said));
 }
 
-/// Before, coverage ran again, agreed, and only a warning was left of the loss.
+/// Regression: coverage was measured again and agreed; only a warning told of the loss.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn coverage_of_rtl_that_ends_its_process_once_fails() {
@@ -203,7 +203,7 @@ fn coverage_of_rtl_that_ends_its_process_once_fails() {
     }
 }
 
-/// Before, a case that ended its process on a model opened for it, or after a mismatch, was saved with the seed of the first
+/// Regression: a case that ended its process on a model opened for it, or after a mismatch, was saved with the seed of the first
 /// model of its chunk.
 #[test]
 fn a_case_that_ended_its_process_is_saved_with_the_seed_of_its_model() {
@@ -247,7 +247,7 @@ fn a_case_that_ended_its_process_is_saved_with_the_seed_of_its_model() {
     assert!(saved > 1 && seeds.len() > 1, "{saved} {seeds:?}\n{said}");
 }
 
-/// Before, the `run` line of a shrunk failure that needs X ran on a model with another X, and could agree.
+/// Regression: the `run` line of a shrunk failure that needs X ran on a model with another X, and could agree.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn the_run_line_of_a_shrunk_failure_repeats_it_and_is_left_out_where_it_cannot() {
@@ -291,8 +291,8 @@ fn the_run_line_of_a_shrunk_failure_repeats_it_and_is_left_out_where_it_cannot()
     assert_eq!((with, without), (1, 1));
 }
 
-/// Before, X was 0: the RTL agreed where the golden model has 0. A model draws a value for it by its seed, so that one of
-/// four chunks may still draw a 0.
+/// Regression: X was 0, so the RTL agreed where the golden model has 0. A model draws a value for X by its seed, so one of four
+/// chunks may still draw a 0.
 #[test]
 fn rtl_that_shows_x_in_place_of_0_differs() {
     let rtl = Folder::own("r500").copy();
@@ -308,7 +308,7 @@ fn rtl_that_shows_x_in_place_of_0_differs() {
     line_starting(&said, "MISMATCH ");
 }
 
-/// Before, the dump and `replay` had another X than the model of the campaign, whose seed the case did not have.
+/// Regression: the dump and `replay` had another X than the model of the campaign, because the case lacked its seed.
 #[test]
 fn x_is_the_same_in_the_campaign_in_the_dump_and_in_replay() {
     let rtl = Folder::own("r500").copy();
@@ -342,7 +342,7 @@ fn x_is_the_same_in_the_campaign_in_the_dump_and_in_replay() {
     }
 }
 
-/// Before, this was a warning: a check at the end of a test, as `final` blocks make it, failed nothing.
+/// Regression: this was a warning, so a check at the end of a test, as in a `final` block, failed nothing.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
@@ -393,7 +393,7 @@ fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
     assert_eq!(cover.status.code(), Some(1), "{}", text(&cover.stdout));
 }
 
-/// Before, the lost process replaced what the case showed when it ran again.
+/// Regression: the lost process replaced the failure that the case showed when it ran again.
 #[test]
 fn a_mismatch_in_the_second_run_is_kept_though_the_first_run_lost_the_process() {
     let rtl = Folder::own("r500").copy();
@@ -410,7 +410,7 @@ fn a_mismatch_in_the_second_run_is_kept_though_the_first_run_lost_the_process() 
     line_starting(&said, "MISMATCH ");
 }
 
-/// Before, the exit status was 3.
+/// Regression: the exit status was 3.
 #[test]
 fn a_failure_of_which_nothing_can_be_printed_ends_with_1() {
     let dir = tempfile::tempdir().unwrap();

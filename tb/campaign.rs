@@ -1,5 +1,5 @@
-//! Campaigns of threads, processes and shards have the same totals and failures; what they report; which pins and builds they
-//! cover. Modules: processes that are killed, files of results, accounts of chunks.
+//! Campaigns of threads, processes and shards have the same totals and failures; reports of campaigns; which pins and builds they
+//! cover. Modules: processes that are killed, files of results, accounting of chunks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,14 +50,14 @@ macro_rules! tests {
             );
         })+
 
-        /// What `fuzz all` builds, in its order.
+        /// The builds of `fuzz all`, in order.
         fn builds() -> Vec<Build> {
             let own = [$(Build::from(reconverge::$module::$unit::LANES)),+];
             let variants = [$(Build::from(&reconverge::$module::$unit::VARIANTS[0])),+];
             own.into_iter().chain(variants).collect()
         }
 
-        /// Ten campaigns, a hundred thousand programs together, each killed about every quarter of a second.
+        /// Ten campaigns with a hundred thousand programs in all, each killed about every quarter of a second.
         #[test]
         #[ignore = "minutes; a step of CI by itself"]
         fn ten_campaigns_killed_at_random_times_end_with_the_totals_of_one_run() {
@@ -90,7 +90,7 @@ impl Place {
     fn arg(&self, name: &str) -> String {
         arg(&self.path(name)).to_owned()
     }
-    /// `fuzz unit` with seed 1 and so many programs and the results in folder `r`.
+    /// Runs `fuzz unit` with seed 1 and this number of programs; its results are in folder `r`.
     fn fuzz(&self, unit: &str, programs: u64) -> Vec<String> {
         let with = [
             "fuzz",
@@ -117,7 +117,7 @@ fn with<'a>(args: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
         .collect()
 }
 
-/// Runs the command and checks that it ends with `status` and says exactly this first.
+/// Runs the command and checks that it ends with `status` and prints exactly this first line.
 fn says(status: i32, args: &[&str], message: &str) {
     let output = reconverge(args);
     let stderr = text(&output.stderr);
@@ -125,7 +125,7 @@ fn says(status: i32, args: &[&str], message: &str) {
     assert_eq!(stderr.lines().next().unwrap_or(""), message, "{args:?}");
 }
 
-/// A command that runs; a test that fails does not leave it behind.
+/// A running command, which is killed if the test fails.
 pub struct Running(pub Child);
 
 impl Drop for Running {
@@ -140,7 +140,7 @@ impl Running {
         self.0.id()
     }
 
-    /// Waits for its end. What it says fits into pipes.
+    /// Waits for its end. Its output must fit into the pipes.
     pub fn ended(mut self) -> Output {
         let status = self.0.wait().unwrap();
         let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
@@ -277,7 +277,7 @@ pub fn wait_for_rtl(pid: u32) {
     });
 }
 
-/// Whether a process runs; one that has ended and is not waited for does not.
+/// Returns whether a process runs; a zombie does not.
 pub fn alive(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         !stat
@@ -289,7 +289,7 @@ pub fn alive(pid: u32) -> bool {
     })
 }
 
-/// The numbers, the words, the JSON.
+/// The numbers, the text and the JSON agree.
 fn four_shards_merged_are_one_run<U: Tested>() {
     let place = Place::new();
     let fuzz = place.fuzz(U::NAME, 1100);
@@ -322,7 +322,7 @@ fn four_shards_merged_are_one_run<U: Tested>() {
     );
 }
 
-/// Of a part of the cycles each shard does its own, and they are at least what was asked for.
+/// With a limit of cycles each shard runs its part, and together they run at least as many.
 #[test]
 fn shards_of_clocks_do_a_part_each() {
     let place = Place::new();
@@ -352,8 +352,8 @@ fn shards_of_clocks_do_a_part_each() {
     assert!(sum >= 300_000);
 }
 
-/// The first mismatch ends the campaign, for any number of workers the same one; with --keep-going all are
-/// found; of each there is a saved case, and a test in what CI reads, with its report.
+/// The first mismatch ends the campaign, and it is the same one for any number of workers; --keep-going finds all. Each has a
+/// saved case, and a test with its report in the JUnit file.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn failures_are_the_same_for_any_number_of_workers_and_shards() {
@@ -446,8 +446,8 @@ fn failures_are_the_same_for_any_number_of_workers_and_shards() {
     reconverge_ends(1, &["replay", case, "--rtl", bad.arg(), "--out", &out]);
 }
 
-/// A found bug: a failing case left the registers in a state that sound RTL never reaches, and an assertion failed there in
-/// the reset of the next case, which agrees when it is replayed.
+/// Regression: a failing case left the registers in a state that sound RTL never reaches, and an assertion failed there in the
+/// reset of the next case, which agrees when it is replayed.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_failing_case_does_not_fail_the_next_one() {
@@ -475,7 +475,7 @@ fn a_failing_case_does_not_fail_the_next_one() {
     assert!(!out.contains("NOT REPRODUCED"), "{out}");
 }
 
-/// What CI gets of several units.
+/// The JUnit file of several units.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
@@ -514,7 +514,7 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
     let names =
         (read.test_suites.iter()).flat_map(|s| s.test_cases.iter().map(|t| t.name.as_str()));
     assert_eq!(names.collect::<BTreeSet<_>>().len(), read.tests);
-    // A line for each, all alike; below it, what so few programs do not meet.
+    // One line for each, in one format; below it, the bins that so few programs do not hit.
     let lines: Vec<&str> = out.lines().filter(|l| !l.starts_with(' ')).collect();
     assert_eq!(lines.len(), 1 + built.len(), "{out}");
     for (line, build) in lines[1..].iter().zip(&built) {
@@ -528,7 +528,7 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
     assert_eq!((merged, json(&again)), (out, list));
 }
 
-/// A found bug: the file of the last run, in which everything agreed, was left for CI to read.
+/// Regression: the JUnit file of the last run, in which everything agreed, stayed in place.
 #[test]
 fn junit_says_so_if_the_rtl_could_not_be_run() {
     let place = Place::new();
@@ -544,7 +544,7 @@ fn junit_says_so_if_the_rtl_could_not_be_run() {
     assert_eq!((read().failures, read().errors, read().tests), (0, 1, 1));
     let whole = fs::read_to_string(&junit).unwrap();
     assert!(whole.contains("no_such_module"), "{whole}");
-    // What is wrong with the command line is not about the RTL.
+    // A mistake in the command line is not reported as a failure of the RTL.
     reconverge_ends(0, &args);
     let output = reconverge(&[&args[..], &["--lanes", "65"]].concat());
     assert_eq!((output.status.code(), read().errors), (Some(2), 0));
@@ -564,7 +564,7 @@ fn variants_have_lanes_and_parameters_of_their_own() {
     }
 }
 
-/// What was found before is kept.
+/// Earlier findings are kept.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_cannot_be_built_as_a_variant_is_bad_input_that_names_it() {
@@ -621,7 +621,7 @@ impl<U: Unit> Watch<U> for Driven {
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
-/// A pin that the surroundings of a unit forget is 0 on both sides, which agree for ever.
+/// A pin that the environment of a unit does not drive is 0 on both sides, which then always agree.
 fn every_bit_of_every_pin_is_driven<U: Tested>() {
     let build = Build::from(&U::VARIANTS[0]);
     let none = vec![0; size_of::<U::In>()];
@@ -648,7 +648,7 @@ fn every_bit_of_every_pin_is_driven<U: Tested>() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// And each can be built; the first has nothing of the default build.
+/// Each can be built; the first differs from the default build in every parameter.
 fn variants_have_few_and_many_lanes_and_each_parameter_at_its_limits<U: Tested>() {
     let own = Build::from(U::LANES);
     let builds: Vec<Build> = U::VARIANTS.iter().map(Build::from).collect();
@@ -676,12 +676,12 @@ fn variants_have_few_and_many_lanes_and_each_parameter_at_its_limits<U: Tested>(
             .find(|p| p.name == name)
             .unwrap()
             .default;
-        // A default that is named would be another build than the one that is not.
+        // A parameter named with its default value would look like another build.
         assert_ne!(*value, default, "{name}");
     }
 }
 
-/// A found bug: outcomes were sorted as text, 10 before 2.
+/// Regression: outcomes were sorted as text, 10 before 2.
 #[test]
 fn outcomes_stand_in_the_order_of_their_numbers() {
     let out = reconverge_ends(0, &["fuzz", "spa5", "--programs", "800"]);

@@ -13,7 +13,7 @@ use crate::pages::{pages, quoted, texts};
 
 /// The files with rules, and how the ids in each begin.
 const RULES: [(&str, &str); 5] = [
-    // Before r500-, which is the beginning of its prefix.
+    // Before r500-, which is a prefix of it.
     ("docs/spec/r500-alu.md", "r500-alu-"),
     ("docs/spec/r500.md", "r500-"),
     ("docs/spec/r700.md", "r700-"),
@@ -76,7 +76,7 @@ fn id<'t>(text: &'t str, prefix: &str) -> Option<&'t str> {
                 .len();
         end += if word > 0 { 1 + word } else { 0 };
     }
-    // A name that goes on is none of ours: r500-4x4, A_PUSH.
+    // A longer name is not an id: r500-4x4, A_PUSH.
     let next = rest[end..].chars().next();
     (!next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_'))
         .then(|| &text[..prefix.len() + end])
@@ -548,7 +548,7 @@ fn departures(page: &str, unit: &str, section: &str) -> [BTreeSet<(String, Strin
     pairs
 }
 
-/// Someone who has only the documents finds every decision that departs from them in one table.
+/// A reader who has only the documents finds every decision that departs from them in one table.
 #[test]
 fn a_decision_that_departs_and_its_row_name_each_other() {
     for (unit, section, least) in [("r500", "9", 9), ("r700", "10", 2), ("spa5", "10", 4)] {
@@ -560,7 +560,7 @@ fn a_decision_that_departs_and_its_row_name_each_other() {
         let anchors = page.matches(&format!("<a id=\"{unit}-{section}-")).count();
         let named: BTreeSet<&String> = rows.iter().map(|(_, row)| row).collect();
         assert_eq!(named.len(), anchors, "{unit}: {named:?}");
-        // Each side alone is seen.
+        // A row, or an open point, without its counterpart is found.
         let (point, row) = rows.first().unwrap();
         for gone in [format!("](#{row})"), format!("](#{point})")] {
             let [decisions, rows] = departures(&page.replace(&gone, ""), unit, section);

@@ -64,7 +64,7 @@ fn record(line: &str) -> Value {
     serde_json::from_str(line).unwrap()
 }
 
-/// Steps follow one another up to the end: every own program. What stands in a record: tb/formats.rs.
+/// Steps follow one another up to the end, for every own program. tb/formats.rs checks the records.
 fn the_records_of_a_trace_follow_one_another<U: Tested>() {
     let lines = trace_of::<U>(U::IF_ELSE, &["--seed", "2"]);
     assert_eq!(lines[0], U::TRACED);
@@ -252,7 +252,7 @@ fn committed_views_are_up_to_date<U: Tested>() {
     }
 }
 
-/// A unit is complete in every folder, or this stays red.
+/// The test is red until a unit is complete in every folder.
 #[test]
 fn every_unit_has_all_its_parts() {
     assert!(!UNITS.is_empty());
@@ -404,8 +404,8 @@ fn r500_warns_of_mesa_s_unsafe_loop_word_and_can_make_it_safe() {
 
 use reconverge::r700::R700;
 
-/// The worked trace of r500-7.7 by a table of conditions: the step at which all three kinds of frame are
-/// not yet there, and the words of the record by hand.
+/// The worked trace of r500-7.7 by a table of conditions: the step at which not all three kinds of frame are there yet, and the
+/// words of the record, by hand.
 #[test]
 fn r700_frames_stand_in_the_trace_bottom_first() {
     let dir = tempfile::tempdir().unwrap();
@@ -447,7 +447,7 @@ fn r700_frames_stand_in_the_trace_bottom_first() {
 fn r700_step_that_fails_writes_the_state_before_it_and_the_code() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("fails.s");
-    // The second POP finds nothing; there would be somewhere to go.
+    // The second POP finds no frame, although it has a target.
     fs::write(
         &file,
         "ALU_PUSH_BEFORE 0, @9, u\nPOP @2 POP:1\nPOP @3 POP:1\nEND\n",
@@ -531,12 +531,12 @@ fn counts_and_chances_are_written_as_people_write_them() {
     }
 }
 
-/// The command with `input` on its standard input.
+/// Runs the command with `input` on its standard input.
 fn piped(args: &[&str], input: &[u8]) -> Output {
     let mut command = crate::common::command_in(Path::new(ROOT), args);
     let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-    // Of a command that refuses its arguments nothing reads it.
+    // A command that refuses its arguments does not read it.
     let _ = child.stdin.take().unwrap().write_all(input);
     child.wait_with_output().unwrap()
 }
@@ -559,7 +559,7 @@ fn programs_and_cases_come_from_standard_input_and_files_go_to_standard_output()
         );
         output
     };
-    // As from the file; what is told gives way to what is asked for.
+    // The same as from the file; messages go to standard error if the output goes to standard output.
     for (command, flag, ending) in [
         (&["asm", "spa5"][..], "-o", "hex"),
         (&["dis", "spa5"], "-o", "s"),
@@ -603,7 +603,7 @@ fn programs_and_cases_come_from_standard_input_and_files_go_to_standard_output()
     record(&text(&shown.stdout));
     assert!(!Path::new(ROOT).join("-").exists());
 
-    // A reader that goes away is not an error.
+    // A reader that closes the pipe is not an error.
     let script = format!(
         "{} run spa5 {} --trace - 2>/dev/null | head -n 1 >/dev/null; echo ${{PIPESTATUS[0]}}",
         env!("CARGO_BIN_EXE_reconverge"),
@@ -659,7 +659,7 @@ fn programs_and_cases_come_from_standard_input_and_files_go_to_standard_output()
     );
 }
 
-/// A fetch shader ends in RETURN; what would have called it is not there.
+/// A fetch shader ends in RETURN; its caller is not part of the file.
 #[test]
 fn a_fetch_shader_run_alone_says_why_it_ends_in_an_error() {
     let dir = tempfile::tempdir().unwrap();
@@ -675,14 +675,14 @@ fn a_fetch_shader_run_alone_says_why_it_ends_in_an_error() {
     let said = stdout(&["run", "r700", arg(&file)]);
     assert!(said.contains("error 5 NO_CALL, pc 0x001"), "{said}");
     assert!(said.ends_with(note), "{said}");
-    // The same error under an open branch frame is another matter: PUSH, RETURN.
+    // The same error below an open branch frame has another cause: PUSH, RETURN.
     fs::write(&file, "00000000 85800000\n00000000 8A000000\n").unwrap();
     let said = stdout(&["run", "r700", arg(&file)]);
     assert!(said.contains("error 5 NO_CALL, pc 0x001"), "{said}");
     assert!(!said.contains("note"), "{said}");
 }
 
-/// Of two values one would be ignored.
+/// One of two values would be ignored.
 #[test]
 fn an_option_that_would_be_ignored_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -731,7 +731,7 @@ fn an_option_that_would_be_ignored_is_refused() {
     );
 }
 
-/// A worker that cannot even start was called a failure of the RTL.
+/// Regression: a worker that could not start was reported as a failure of the RTL.
 #[test]
 fn a_memory_limit_that_no_worker_can_start_with_is_refused() {
     let run = |megabytes: &str| {

@@ -49,7 +49,7 @@ macro_rules! tests {
 }
 for_each_unit!(tests);
 
-/// A worked example of the spec, and every bin that it hits but for those of cycles.
+/// A worked example of the specification, and every bin that it hits, without those of cycles.
 trait Worked: Tested {
     /// Conditions of the example: lane, k, bits.
     const CONDITIONS: &'static [(u32, u32, u16)];
@@ -108,7 +108,7 @@ fn every_step_and_every_clock_is_in_one_bin<U: Tested>() {
     for group in of(When::Cycle) {
         assert_eq!(group.hits(), counted.cycles, "{}", group.name);
     }
-    // Some of every other group too, where that many cases come to it.
+    // Some bins of every other group too, if enough cases reach it.
     let idle = coverage
         .groups
         .iter()
@@ -144,7 +144,7 @@ fn two_halves_merge_to_the_whole<U: Tested>() {
     let whole = covered(&model, 0..8).0;
     let mut merged = UnitCoverage::declared::<U>(&Build::from(U::LANES));
     for half in [covered(&model, 0..4).0, covered(&model, 4..8).0] {
-        // As it comes back from a file.
+        // The coverage after it was written and read.
         let saved = Saved::new(vec![half.clone()]);
         let read = Saved::parse(&saved.to_text(), "half.json").unwrap();
         assert_eq!(read, saved);
@@ -192,7 +192,7 @@ fn jobs_change_nothing_in_a_guided_run<U: Tested>() {
     assert!(one == three);
     assert_eq!(one.impossible().next(), None);
     assert_eq!(one.totals.programs, campaign.totals.programs);
-    // Children go no further than what they are after.
+    // Children end soon after the bin that they aim at.
     assert!(one.totals.cycles < campaign.totals.cycles);
 }
 
@@ -201,7 +201,7 @@ fn a_guided_run_reports_a_mismatch_and_its_case_replays<U: Tested>() {
     let out = tempfile::tempdir().unwrap();
     let out = arg(out.path());
     let bad = Folder::own(U::NAME).copy().without_assertions();
-    // One that tb/must_fail.rs builds too.
+    // A fault that tb/must_fail.rs builds too.
     bad.change(U::DECISIONS[0]);
     let guided = ["cover", U::NAME, "--guided", "--cycles", "600000"];
     let said = reconverge_ends(
@@ -466,7 +466,7 @@ fn the_page_holds_every_group_and_is_well_formed<U: Tested>() {
     assert_eq!(page.matches("<td class=\"never\">").count(), never);
 }
 
-/// Numbers of an lcov file, read as a program reads them that knows nothing of how it was made.
+/// Reads the numbers of an lcov file independently of the code that writes it.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn counters_of_the_rtl_come_out_as_lcov() {
@@ -522,7 +522,7 @@ fn counters_of_the_rtl_come_out_as_lcov() {
             _ => panic!("{line}"),
         }
     }
-    // The unit's own files with logic in them, and none of the bench.
+    // The unit's own files with logic, and no file of the bench.
     let own: BTreeSet<String> = Folder::own("r500")
         .list()
         .iter()

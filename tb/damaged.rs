@@ -1,5 +1,5 @@
-//! Damaged files of every kind that is read, in this process: no reader panics, every error says where, nothing that
-//! is read or said of it commands a terminal, and what is read can be written, read again and run.
+//! Damaged files of every kind, read in this process: no reader panics, every error names its place, no output contains control
+//! codes, and a file that is accepted can be written, read again and run.
 //!
 //! `cargo test` reads some 10,000 of them. A million, with the memory of each kind and the slowest file, which is kept in
 //! `target/tmp/slowest`:
@@ -34,13 +34,13 @@ mod formats;
 const FEW: usize = 10_000;
 const MANY: usize = 1_000_000;
 
-/// Bytes of a long file, which takes longer and reaches nothing more.
+/// Maximum number of bytes of a file: longer ones take longer and test nothing more.
 const LONG: usize = 20_000;
 
 /// Cycles that what was read is run for.
 const CYCLES: u64 = 200;
 
-/// Who reads a file: its error, or the one of what has no [`InputError`].
+/// Reads a file and returns its error.
 type Read = Box<dyn Fn(&[u8], &mut Pcg64Mcg) -> Result<(), Refused>>;
 
 enum Refused {
@@ -111,7 +111,7 @@ fn run<U: Unit>(case: &Case<U>) {
         records.after(cycle, &pins, &golden);
         stimulus.done(&pins, golden.step(), golden.state());
     }
-    // Whether a program is structured may take its judge a while to find out.
+    // Determining whether a program is structured may take its judge long.
     if records.records.len() % 8 == 0 {
         records.judge(case, golden.state());
     }
@@ -145,7 +145,7 @@ fn used<U: Tested>(program: &U::Program) {
 
 // ---- found in this way ---------------------------------------------------------------------------------
 
-/// Its tokens had no end: none came after the quote, again and again.
+/// Regression: the tokens never ended after a quote.
 #[test]
 fn a_quote_that_begins_no_number_is_refused_by_the_mutator() {
     let text = "module m;\n  assign a = ';\nendmodule\n";
@@ -156,7 +156,7 @@ fn a_quote_that_begins_no_number_is_refused_by_the_mutator() {
     );
 }
 
-/// The stack would overflow, which ends the process.
+/// Regression: the stack overflowed, which ends the process.
 #[test]
 fn what_lies_too_deep_is_refused_by_the_mutator() {
     let module =
@@ -201,7 +201,7 @@ fn what_lies_too_deep_is_refused_by_the_mutator() {
     }
 }
 
-/// The sum of two counts went over; a range of lines took all of the memory.
+/// Regression: the sum of two counts overflowed; a range of lines took all memory.
 #[test]
 fn counters_of_the_rtl_may_be_any_numbers() {
     let with = |lines: &str, count: &str| {
@@ -251,7 +251,7 @@ fn most_memory() -> u64 {
     number.and_then(|n| n.parse().ok()).unwrap_or(0)
 }
 
-/// Reads `count` damaged files of `format`; a file that is not survived is kept.
+/// Reads `count` damaged files of `format`; a file that causes a panic is kept.
 fn survive(format: Format, count: usize, seed: u64) -> Met {
     let Format {
         name,

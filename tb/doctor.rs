@@ -1,4 +1,4 @@
-//! What a report of a defect needs: `doctor`, `--version`; and what a shell needs: completions, the manual page.
+//! What a bug report needs (`doctor`, `--version`), and what a shell needs (completions, manual page).
 
 use std::path::Path;
 
@@ -49,7 +49,7 @@ fn doctor_names_every_program_with_its_version_and_the_folders() {
     );
 }
 
-/// No Verilator or compiler: models cannot be built, so the status tells of it. The others serve some commands only.
+/// Without Verilator or a compiler no model can be built, so the status reports it. The other tools serve some commands only.
 #[test]
 fn doctor_says_how_to_get_what_is_missing() {
     let (status, said, errors) = without_programs(&["doctor"]);
@@ -68,7 +68,7 @@ fn doctor_says_how_to_get_what_is_missing() {
     assert!(errors.contains("C++: "), "{errors}");
 }
 
-/// A found bug: a VERILATOR_ROOT that was gone was reported as a missing Verilator, and what Verilator said was dropped.
+/// Regression: a VERILATOR_ROOT that was gone was reported as a missing Verilator, and Verilator's message was dropped.
 #[test]
 fn a_verilator_that_cannot_run_is_reported_with_what_it_says_and_with_the_remedy() {
     let dir = tempfile::tempdir().unwrap();
@@ -102,7 +102,7 @@ fn a_verilator_that_cannot_run_is_reported_with_what_it_says_and_with_the_remedy
     }
 }
 
-/// A found bug: it said that Verilator was missing, and installed another one.
+/// Regression: the message said that Verilator was missing, and another one was installed.
 #[test]
 fn setup_names_a_verilator_root_that_is_gone() {
     let dir = tempfile::tempdir().unwrap();
@@ -128,7 +128,7 @@ fn setup_names_a_verilator_root_that_is_gone() {
     assert_eq!(run.status.code(), Some(1), "{errors}");
 }
 
-/// Short for scripts; long with what distinguishes one build from another.
+/// Short for scripts; long with everything that distinguishes builds.
 #[test]
 fn the_long_version_tells_one_build_from_another() {
     let short = reconverge_ends(0, &["-V"]);

@@ -1,5 +1,5 @@
 //! `exhaust`: small worlds are closed, with the same counts for any number of workers; a fault of one state is found, saved and
-//! replayed; what is wrong with the input is said.
+//! replayed; bad input is refused.
 
 use std::fs;
 use std::process::{Output, Stdio};
@@ -95,7 +95,7 @@ fn the_smallest_worlds_of_the_other_units_are_closed() {
 fn a_checkpoint_resumes_and_ends_with_the_same_counts() {
     let whole = exhaust(&TINY).ends(0).json();
     let kept = [&TINY[..], &["--checkpoint", "kept.json"]].concat();
-    // It ends in the middle, and not at the end of a chunk.
+    // It ends in the middle of a chunk.
     let cut = exhaust(&[&kept[..], &["--states", "60"]].concat()).ends(3);
     let cut = cut.says(
         "the world is too large: more than 60 states (--states); what was explored of it agrees",
@@ -115,7 +115,7 @@ fn a_checkpoint_resumes_and_ends_with_the_same_counts() {
     let resumed = exhaust_in(cut.dir, &kept).ends(0);
     let resumed = resumed.says(&format!("  resumed behind {before} states\n"));
     assert_eq!(resumed.json(), whole);
-    // All is done: nothing is run again.
+    // Everything is explored: nothing is run again.
     let again = exhaust_in(resumed.dir, &kept).ends(0);
     let again = again.says("CLOSED: every transition agrees, every invariant holds");
     assert_eq!(again.json(), whole);
@@ -191,7 +191,7 @@ fn what_is_wrong_with_the_input_is_said() {
         let run = exhaust(args).ends(2);
         assert_eq!(text(&run.output.stderr).trim_end(), why, "{args:?}");
     }
-    // With more lanes, the transitions of the first state took all memory, whatever `--states` said.
+    // Regression: with more lanes, the transitions of the first state took all memory, whatever `--states` allowed.
     let run = exhaust(&["r500", "--lanes", "9"]).ends(2);
     let said = text(&run.output.stderr);
     assert!(
@@ -234,7 +234,7 @@ fn a_fault_of_one_state_is_found_saved_and_replayed() {
     assert!(said.contains("  rule    spa5-3-l "), "{said}");
     let saved = json["saved"].as_str().unwrap();
     let saved = one.dir.path().join(saved);
-    // Again: the same failure on this RTL, none on ours.
+    // On this RTL it fails again in the same way, on ours it agrees.
     let replay = |rtl: &[&str]| {
         let args = [&["replay", arg(&saved), "--out", "again"], rtl].concat();
         let output = reconverge_in(one.dir.path(), &args);
@@ -311,7 +311,7 @@ fn rtl_that_crashes_in_one_transition_is_survived_and_the_transition_found() {
     assert!(run.dir.path().join("out/spa5.exhaust.1.json").is_file());
 }
 
-/// Before, this was an error that named nothing, exit status 3.
+/// Regression: this was an error without a name, exit status 3.
 #[test]
 fn rtl_that_crashes_after_many_transitions_is_a_difference_though_no_state_does_it_alone() {
     let copy = Rtl::own("spa5").planted(
@@ -388,7 +388,7 @@ fn streams_are_replayed_without_a_program() {
     assert_eq!(replay(&[]).0, Some(2));
 }
 
-/// What is said of it.
+/// The message about it.
 const TINY_SAID: &str = "\
 exhaust spa5, 1 lane, DEPTH=1, bundles=1
   states       537, the last one 5 cycles after reset
@@ -397,7 +397,7 @@ exhaust spa5, 1 lane, DEPTH=1, bundles=1
 CLOSED: every transition agrees, every invariant holds
 ";
 
-/// Before, this was a warning.
+/// Regression: this was a warning.
 #[test]
 #[ignore = "builds RTL: minutes; `cargo test --test bench exhaust:: -- --ignored`"]
 fn what_a_final_block_says_is_a_difference() {
@@ -408,7 +408,7 @@ fn what_a_final_block_says_is_a_difference() {
     assert_eq!(run.json()["agrees"], false);
 }
 
-/// Before, an interruption after the last state was found said that the checkpoint was damaged.
+/// Regression: after the last state was found, an interruption reported a damaged checkpoint.
 #[test]
 #[ignore = "builds RTL: minutes; `cargo test --test bench exhaust:: -- --ignored`"]
 fn an_interruption_after_the_last_state_was_found_keeps_what_was_explored() {

@@ -103,7 +103,7 @@ fn every_row_is_explained_by_rules_that_exist<U: Tested>() {
                         "{at}: no rule {id:?} in {rule:?}"
                     );
                     assert_eq!(cited(rule).first(), Some(&id), "{at}: {rule:?}");
-                    // Whatever begins as an id is one.
+                    // Every word that begins like an id is one.
                     let prefix = format!("{}-", U::NAME);
                     let named = rule.matches(&prefix).count() + rule.matches("contract-").count();
                     assert_eq!(cited(rule).len(), named, "{at}: {rule:?}");

@@ -1,5 +1,5 @@
-//! docs/formats.md is true: traces, saved cases, tables, coverage files and results are as its tables say, and nothing
-//! that is missing, unknown or there twice in one is read.
+//! docs/formats.md is true: traces, saved cases, tables, coverage files and results follow its tables, and missing, unknown or
+//! duplicate fields are refused.
 
 use std::fs;
 
@@ -93,7 +93,7 @@ fn every_trace_record_is_as_documented<U: Tested>() {
     let file = dir.path().join("trace.jsonl");
     let formats = Formats::of::<U>(4);
     let (mut records, mut outside, mut below) = (0, 0, 0);
-    // One runs out of its program; r700 halts before it can.
+    // One leaves its program; r700 halts before it can.
     let astray = dir.path().join("astray.s");
     let text_of_it = match U::NAME {
         "r500" => Some("ALU\nALU\n.window 0 0\n"),
@@ -269,8 +269,7 @@ fn objects(value: &Value, free: &[&str], path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// In each object of `whole` each field left out, and a further one put in: `refused` says what is wrong then.
-/// How many that were.
+/// Leaves out each field in each object of `whole`, and adds one; `refused` returns the error. Returns the number of changes.
 fn strict(whole: &Value, free: &[&str], refused: impl Fn(&Value) -> String) -> usize {
     let mut places = Vec::new();
     objects(whole, free, "", &mut places);
@@ -286,7 +285,7 @@ fn strict(whole: &Value, free: &[&str], refused: impl Fn(&Value) -> String) -> u
             };
             refused(&copy)
         };
-        // One that tells which of several things it is may be all there is.
+        // A field that distinguishes variants may be the only one.
         let alone = fields.len() == 1;
         for name in fields.keys() {
             let why = with(name, None);
@@ -326,7 +325,7 @@ fn a_saved_case_without_a_field_or_with_another_is_refused<U: Tested>() {
     }
     assert!(tried > 300, "{tried}");
 
-    // What is there twice: a field, a draw, a parameter. serde_json's own value has the last of them alone.
+    // Duplicates: a field, a draw, a parameter. A value of serde_json keeps only the last one.
     let saved = cases::<U>().pop().unwrap();
     let good = saved.to_text();
     for (from, to, why) in [
@@ -574,7 +573,7 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
             panic!("{object}{why}\n{line}");
         }
     }
-    // As they could have been written: with the sum of what stands there.
+    // With a correct check sum.
     let sealed = |value: &Value| {
         let mut value = value.clone();
         value.as_object_mut().unwrap().remove("crc32");
@@ -594,7 +593,7 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
         serde_json::from_str(chunk).unwrap(),
     );
     assert_eq!(merged(sealed(&header) + &sealed(&chunk)).unwrap(), 64);
-    // The sum is not a field of what it seals.
+    // The check sum is not part of what it covers.
     let without = |value: &Value| {
         let mut value = value.clone();
         value.as_object_mut().unwrap().remove("crc32");
@@ -610,7 +609,7 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
     });
     assert!(tried > 15, "{tried}");
 
-    // More than a chunk can count, and nothing at all.
+    // More cycles than a chunk can count, and none at all.
     let mut endless = chunk.clone();
     endless["summary"]["compared"]["cycles"] = json!((1u64 << 32) + 1);
     let why = refused(sealed(&header) + &sealed(&endless));

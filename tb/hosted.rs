@@ -30,7 +30,7 @@ use reconverge::watch::Watch;
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{arg, text};
 
-/// What the RTL does, by the number of the mutant. 0: nothing.
+/// What the RTL does, selected by the number of the mutant; 0: nothing.
 const EXIT: u32 = 1;
 const UNDERSCORE_EXIT: u32 = 2;
 const ABORT: u32 = 3;
@@ -66,7 +66,7 @@ const CODE: &str = r#"
 #include <string.h>
 #include <unistd.h>
 
-// Not to be optimised away.
+// Keeps the code from being optimised away.
 static void *a_megabyte() {
   static void *volatile last;
   return last = new char[1 << 20];
@@ -258,7 +258,7 @@ fn fails(rtl: &Rtl<R500>, how: &str) -> Stream<R500> {
     let again = replay::<R500>(saved, rtl).unwrap().unwrap_err();
     assert_eq!(cause(&again), how);
     assert_eq!(again.compared, found.failure.compared, "{how}");
-    // It is as good as new for other RTL.
+    // The process is as good as new for other RTL.
     replay::<R500>(saved, &that(0)).unwrap().unwrap();
     *found.failure.case
 }
@@ -272,7 +272,7 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
         (SEGFAULT, "signal: 11 (SIGSEGV)"),
         // Of its process group.
         (KILL, "signal: 9 (SIGKILL)"),
-        // What it has started still has its connection.
+        // A child process still holds the connection.
         (FORK, "exit status: 0"),
         (
             ALLOCATE,
@@ -287,7 +287,7 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
             FORGE,
             "it says what only the RTL can have written to its connection",
         ),
-        // Found bugs: they were agreements on what no one had compared.
+        // Regression: these agreed, although nothing had been compared.
         (
             SHORT,
             "it says what only the RTL can have written to its connection",
@@ -299,7 +299,7 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
     ] {
         let case = fails(&that(what), how);
         if [CLOSE, GARBAGE, FORGE, SHORT, SPOIL].contains(&what) {
-            // Noticed when the batch has been run.
+            // It shows when the batch has been run.
             assert!((CYCLE..60).contains(&case.cycles.0.len()), "{what}");
             continue;
         }

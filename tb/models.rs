@@ -33,7 +33,7 @@ fn reset() -> In {
 
 // ---- the interface to C++ -----------------------------------------------------------------------------
 
-/// Everything that is written to it is refused for want of space.
+/// A device that refuses every write for lack of space.
 const FULL: &str = "/dev/full";
 
 #[test]
@@ -41,7 +41,7 @@ fn a_dump_that_cannot_be_written_is_an_error_and_the_model_goes_on() {
     let rtl = Rtl::<R500>::own(16).unwrap();
     let (mut blind, mut traced) = (rtl.open(1).unwrap(), rtl.open(1).unwrap());
     traced.open_vcd(Path::new(FULL)).unwrap();
-    // More than the dump's buffer holds, so that it is in the middle that the disk is found full.
+    // More than the buffer of the dump holds, so that the disk is full in the middle.
     let states = |dut: &mut Dut<R500>| -> Vec<State> {
         (0..10_000).map(|_| *dut.clock(&reset(), None)).collect()
     };
@@ -52,7 +52,7 @@ fn a_dump_that_cannot_be_written_is_an_error_and_the_model_goes_on() {
     let why = traced.close_vcd().unwrap_err();
     assert_eq!(why, "/dev/full: No space left on device");
     assert_eq!(traced.stopped(), None);
-    // Told once; nothing is open any more.
+    // The error is reported once, and no file is open any more.
     traced.close_vcd().unwrap();
 
     // The next dump is a whole one.
@@ -72,7 +72,7 @@ fn a_dump_that_cannot_be_written_is_an_error_and_the_model_goes_on() {
 fn a_model_that_is_dropped_with_a_dump_on_a_full_disk_ends_quietly() {
     let mut dut = Rtl::<R500>::own(16).unwrap().open(1).unwrap();
     dut.open_vcd(Path::new(FULL)).unwrap();
-    // Too little to be written before the model goes.
+    // Too little to be written before the model is closed.
     dut.clock(&reset(), None);
     drop(dut);
 }
@@ -86,7 +86,7 @@ fn a_dump_that_cannot_be_opened_is_an_error() {
     assert_eq!(dut.stopped(), None);
 }
 
-/// The exception of a full disk came through Rust's frames and ended the process: the mismatch was lost.
+/// Regression: the exception of a full disk passed through Rust's frames and ended the process: the mismatch was lost.
 #[test]
 fn a_mismatch_is_reported_although_its_dump_does_not_fit_on_the_disk() {
     let dir = tempfile::tempdir().unwrap();
@@ -125,7 +125,7 @@ fn rtl_that_ends_the_simulation_before_its_first_clock_stops_its_case() {
     assert!(stopped.contains("$finish at "), "{stopped}");
 }
 
-/// A constructor that ran out of memory threw through Rust's frames.
+/// Regression: a constructor that ran out of memory threw through Rust's frames.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_model_for_which_there_is_no_memory_fails_its_case() {
@@ -164,7 +164,7 @@ fn what_a_failed_assertion_says_is_in_the_report() {
     assert_eq!(report.matches("pc is 3").count(), 1, "{report}");
 }
 
-/// Its destructor looked for the scopes of DPI in the model that was run last.
+/// Regression: the destructor used the DPI scopes of the model that ran last.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_model_that_has_stopped_takes_nothing_of_another_one_along() {
@@ -227,7 +227,7 @@ fn run_on(dir: &Path) -> Command {
 const RIGHT: &str = "endmodule";
 const WRONG: &str = "  initial $finish;\nendmodule";
 
-/// Puts what is in `module`, a file of `rtl`, into `file`, which `module` includes by the name `name`.
+/// Moves `module`, a file of `rtl`, into `file`, which `module` includes as `name`.
 fn include(rtl: &Copy, module: &str, name: &str, file: &Path) {
     let module = rtl.dir().join(module);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -322,7 +322,7 @@ fn a_build_that_takes_its_time_can_be_interrupted() {
 
 // ---- assertions ----------------------------------------------------------------------------------------
 
-/// They were built in by a debug build of this program only.
+/// Regression: assertions were built in by a debug build of this program only.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_failed_assertion_of_rtl_fails_its_case_unless_assertions_are_left_out() {
@@ -378,7 +378,7 @@ fn a_file_of_assertions_is_read_only_by_models_that_check_them() {
     assert!(why.contains(missing), "{why}");
 }
 
-/// Its replay stopped at an assertion, long before the cycle that it was saved for.
+/// Regression: the replay stopped at an assertion, long before the cycle of the saved case.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_case_that_was_found_without_assertions_replays_without_them() {
@@ -388,7 +388,7 @@ fn a_case_that_was_found_without_assertions_replays_without_them() {
         "else_on      = was_branch",
         "else_on      = active_q",
     );
-    // Reset is not an excuse for an assertion that does not ask for it.
+    // An assertion that does not mention reset is checked in reset too.
     let [report, _] = ends(1, run_on(rtl.dir()));
     let stopped = line_starting(&report, "STOPPED r500.if_else.1  cycle 0  ");
     assert!(stopped.contains("dut.high"), "{stopped}");

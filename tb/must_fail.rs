@@ -60,7 +60,7 @@ fn every_flipped_bit_of_every_field_is_reported_where_it_is<U: Tested>() {
     for (index, field) in U::fields().iter().enumerate() {
         for element in 0..field.elements(lanes) {
             for bit in 0..field.width as usize {
-                // All cycles take a turn.
+                // Every cycle is used in turn.
                 let cycle = flips % clean.compared.cycles;
                 case.flip = Some(Flip {
                     field: field.name.to_owned(),
@@ -193,8 +193,8 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
     }
 }
 
-/// What a dump has outside the design: the clock, the mismatch bits, parameters, and each field on both sides. A port of the
-/// view that holds the whole state was most of its bytes.
+/// The contents of a dump outside the design: the clock, the mismatch bits, parameters, and each field on both sides. Regression:
+/// a port of the view that holds the whole state took most of the bytes.
 fn a_dump_holds_the_design_and_the_fields_of_both_sides_and_no_net_of_the_bench<U: Tested>() {
     let out = tempfile::tempdir().unwrap();
     let dir = arg(out.path());
@@ -386,7 +386,7 @@ fn rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_
     }
 }
 
-/// RTL that ends the simulation ends its case and nothing else.
+/// RTL that ends the simulation ends only its own case.
 fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays<U: Tested>() {
     let rtl = Folder::own(U::NAME);
     let stops = rtl
@@ -411,7 +411,7 @@ fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays<U: Tested>() {
     let again = reconverge_ends(1, &[&["replay", case], &rtl_and_out[..]].concat());
     assert_eq!(line_starting(&again, "STOPPED "), stopped);
 
-    // The wave says so too: nothing in it differs, and no cycle follows.
+    // The wave agrees: nothing in it differs, and no cycle follows.
     let dump = PathBuf::from(
         line_starting(&again, "wave ")
             .split_whitespace()
@@ -431,8 +431,8 @@ fn rtl_that_stops_the_simulation_is_reported_and_its_case_replays<U: Tested>() {
     );
 }
 
-/// What a test prints in which RTL and golden model differ on `case`: a report with everything that leads to the bug, files that are
-/// there, and a line that shows the mismatch again. Beside the shrunk case, the one that failed is saved.
+/// Checks the output of a test in which RTL and golden model differ on `case`: a report with everything that leads to the bug,
+/// existing files, and a line that shows the mismatch again. The original case is saved beside the shrunk one.
 fn ends_a_test_as_the_command_does<U: Tested>(rtl: &Rtl<U>, case: &Case<U>) {
     let mut dut = rtl.open(1).unwrap();
     let run = || mismatch::agreed(case, &mut dut, &mut (), "the case of this test");
@@ -517,7 +517,7 @@ fn a_test_on_changed_rtl_ends_with_the_line_that_shows_it_again<U: Tested>() {
     ends_a_test_as_the_command_does(&rtl, &failure.case);
 }
 
-/// A mismatch is not lost because its files cannot be written where they should go.
+/// A mismatch is reported even if its files cannot be written.
 fn a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("a-file");

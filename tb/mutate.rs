@@ -1,5 +1,5 @@
-//! Mistakes made on purpose in the RTL: what the campaign sees is *caught* and can be replayed, what no inputs can
-//! show is *proved* so, what could be seen and was not is *missed* and ends with 1; and the referee believes nothing.
+//! Mutants of the RTL: those that the campaign catches are *caught* and can be replayed, those that no input can distinguish are
+//! *proved* equivalent, and those that could be seen and were not are *missed*, with exit status 1. The referee trusts no tool.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,8 +21,8 @@ struct Run {
     output: Output,
 }
 
-/// One choice of mutants for most tests, so that they share a model. 7, 21 and 30 cannot be told from the RTL:
-/// 7 from no state, 21 and 30 because a push or a launch comes before the value is read.
+/// One choice of mutants for most tests, so that they share a model. 7, 21 and 30 are equivalent to the RTL: 7 in every state, 21
+/// and 30 because a push or a launch comes before the value is read.
 const TEXT: [&str; 6] = ["--family", "source", "--seed", "5", "--count", "30"];
 const EQUIVALENT: [u64; 3] = [7, 21, 30];
 
@@ -85,8 +85,7 @@ fn every_mutant_of_the_text_is_caught_or_proved_equivalent() {
     }
 }
 
-/// With hardly a cycle to look, mutants that the campaign would catch are not: the referee does not call one of
-/// them equivalent, and shows of some that they are not.
+/// With few cycles the campaign misses mutants: the referee calls none of them equivalent, and shows for some that they are not.
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -136,7 +135,7 @@ fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
         let sound = reconverge_in(run.dir.path(), &["replay", arg(case)]);
         assert_eq!(sound.status.code(), Some(0), "{}", text(&sound.stdout));
 
-        // One that is not there.
+        // A number that does not exist.
         fs::write(case, saved.replace(&from, "\"mutant\": 31")).unwrap();
         let none = reconverge_in(run.dir.path(), &["replay", arg(case)]);
         assert_eq!(none.status.code(), Some(2));
@@ -166,7 +165,7 @@ fn mutants_of_the_netlist_are_caught_or_proved_equivalent() {
     );
 }
 
-/// A mutant could hide behind RTL that is wrong already.
+/// RTL that is already wrong could hide a mutant.
 #[test]
 fn nothing_is_judged_with_rtl_that_is_wrong_already() {
     let copy = Rtl::own("r500").copy();
@@ -184,14 +183,14 @@ fn nothing_is_judged_with_rtl_that_is_wrong_already() {
     assert!(!run.dir.path().join("all.json").exists());
 }
 
-/// Found bugs: a signal while the referee proved what it is told lost all, and left an ABC behind that went on for ever.
+/// Regression: a signal while the referee proved the premises lost all, and left an ABC process that never ended.
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
     let bin = tempfile::tempdir().unwrap();
     let at = |name: &str| bin.path().join(name);
-    // It answers so many questions and then never again.
+    // It answers this many questions and then never again.
     let fake = "#!/bin/sh\n\
         echo >>\"$FAKE/asked\"\n\
         if [ $(wc -l <\"$FAKE/asked\") -le \"$ANSWERS\" ]; then PATH=${PATH#*:} exec yosys-abc \"$@\"; fi\n\
@@ -199,13 +198,13 @@ fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
         exec sleep 1000\n";
     tool::write(&at("yosys-abc"), fake);
     let path = format!("{}:{}", arg(bin.path()), tool::path().to_str().unwrap());
-    // The first is the referee's own, the fifth is of a mutant.
+    // The first question is the referee's own, the fifth is about a mutant.
     for answers in ["0", "4"] {
         for name in ["asked", "pid"] {
             let _ = fs::remove_file(at(name));
         }
         let dir = tempfile::tempdir().unwrap();
-        // 3 is caught; 21 is none that the campaign sees.
+        // 3 is caught; the campaign does not see 21.
         let more = ["--only", "3,21", "--cycles", "200000", "--jobs", "1"];
         let common = ["mutate", "r500", "--json", "all.json", "--out", "out"];
         let child = command_in(dir.path(), &[&common[..], &TEXT, &more].concat())
@@ -268,7 +267,7 @@ fn without_yosys_the_text_is_judged_without_proofs_and_the_netlist_is_not() {
     assert!(run.said().contains(why), "{}", run.said());
     let run = mutate(&["--family", "netlist", "--count", "2"], &[]).ends(3);
     assert!(run.said().contains(why), "{}", run.said());
-    // Before, the verdicts on the text were lost with those on the netlist.
+    // Regression: the verdicts on the text were lost with those on the netlist.
     let both = ["--family", "all", "--count", "2", "--cycles", "20000"];
     let run = mutate(&both, &[]);
     assert!(
@@ -309,7 +308,7 @@ fn with_formal(unit: &str, from: &str, to: &str) -> tempfile::TempDir {
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_the_referee_is_told_is_proved_before_it_is_used() {
     for (from, to, why) in [
-        // Not so: there are four frames.
+        // This is false: there are four frames.
         (
             "u_loop_stack__depth_q <= 3'd4",
             "u_loop_stack__depth_q <= 3'd3",
@@ -344,8 +343,8 @@ fn what_the_referee_is_told_is_proved_before_it_is_used() {
     }
 }
 
-/// Mutant 7 stores no aL with a loop frame that begins at the fourth sub-entry. In two entries such a frame lies above no other
-/// loop, outside of which aL is 0: that takes what is known of frames.
+/// Mutant 7 stores no aL with a loop frame that begins at the fourth sub-entry. With two entries no other loop lies below such a
+/// frame, and outside of loops aL is 0: the proof needs the invariants of frames.
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -362,7 +361,7 @@ fn what_lies_in_the_stack_of_r700_is_known_and_proved_before_it_is_used() {
     };
     let run = judged(Path::new(ROOT), 0);
     assert_eq!(run.numbers("equivalent"), [7], "{}", run.said());
-    // What a frame's kind does not have is 0: that too is no longer so.
+    // Unused bits of a frame are 0: this is changed too.
     let blank = "a cycle can break invariant[2]";
     for (from, to, why) in [
         (

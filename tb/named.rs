@@ -10,7 +10,7 @@ use std::process::Command;
 use crate::common::pages::{pages, quoted, texts};
 use crate::common::{ROOT, reconverge_ends, text};
 
-/// What a page writes as code on one line: each span of it, each command of a block of `sh`. With the numbers of the lines.
+/// Code on one line of a page: each span of it, each command of a block of `sh`, with the line numbers.
 fn code(page: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = quoted(page)
         .into_iter()
@@ -66,7 +66,7 @@ const OTHERS: [&str; 7] = [
     "cargo", "bash", "valgrind", "sbatch", "kubectl", "parallel", "docker",
 ];
 
-/// The options of `words` that are not there: of the command that it begins with, otherwise of any.
+/// The options of `words` that do not exist: of the command that it begins with, otherwise of any command.
 fn unknown<'w>(words: &'w str, known: &BTreeMap<String, BTreeSet<String>>) -> Vec<&'w str> {
     let mut rest = words.trim();
     for before in [
@@ -180,7 +180,7 @@ fn in_sources() -> BTreeSet<String> {
     ] {
         for (path, text) in texts(&Path::new(ROOT).join(name)) {
             let page = path.extension().is_some_and(|e| e == "md");
-            // What this file tries does not count.
+            // Strings that this file tries do not count.
             if !page && !path.ends_with("tb/named.rs") {
                 all.extend(words(&text).map(str::to_owned));
             }
@@ -213,7 +213,7 @@ fn names_that_pages_write_as_code_are_in_the_sources() {
     assert!(count > 350, "{count} names");
 }
 
-/// Names that programs put together, and patterns of names.
+/// Names that programs compose, and patterns of names.
 const GENERATED: [&str; 4] = [
     // A program of tb/spa5/programs/cubin.
     "kNN_name",

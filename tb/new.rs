@@ -1,5 +1,5 @@
-//! `new`: a crate for other RTL. What it writes is declared as the module has it, and bad input leaves nothing behind.
-//! Whether such a crate compiles and runs is a step of CI.
+//! `new` writes a crate for other RTL. Its declaration matches the module, and bad input leaves nothing behind. A step of CI
+//! compiles and runs such a crate.
 
 use std::fs;
 use std::path::Path;
@@ -125,8 +125,8 @@ fn logic_without_a_clock_is_sampled_and_a_file_list_is_taken() {
     assert_eq!((made.pins.len(), made.state.len()), (12, 4));
 }
 
-/// Found by following docs/your-own-unit.md to the letter: `full` had the width of `mask_o`. With 8 lanes Verilator lists
-/// the ports in another order than with 37.
+/// Regression, found by following docs/your-own-unit.md: `full` had the width of `mask_o`. With 8 lanes Verilator lists the ports
+/// in another order than with 37.
 #[test]
 fn each_port_has_its_own_width_with_few_lanes() {
     let dir = tempfile::tempdir().unwrap();
@@ -165,8 +165,8 @@ fn each_port_has_its_own_width_with_few_lanes() {
     );
 }
 
-/// Packages imported in the head of the module hid its parameters, and a port called like a keyword made a crate that does not
-/// compile.
+/// Regression: packages imported in the head of the module hid its parameters, and a port called like a keyword made a crate that
+/// does not compile.
 #[test]
 fn parameters_behind_imported_packages_and_ports_called_like_keywords_are_declared() {
     let dir = tempfile::tempdir().unwrap();
@@ -190,7 +190,7 @@ fn parameters_behind_imported_packages_and_ports_called_like_keywords_are_declar
     assert_eq!(made.state[0].name, "new_port");
 }
 
-/// Found by a newcomer: each was a pin that is drawn at random, or a width of another build, without a word.
+/// Regression: each of these became a pin that is drawn at random, or a width of another build, without a message.
 #[test]
 fn what_is_chosen_and_what_is_left_out_is_told() {
     let dir = tempfile::tempdir().unwrap();
@@ -312,7 +312,7 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
         ),
         (new, &inout, "io", "--rtl: io: port a is an inout"),
         (new, &wrong, "wrong", "--rtl: Verilator 5"),
-        // With its name as it was given.
+        // The name as it was given.
         (new, &wrong, "wrong", &format!("%Error: {wrong}:1:")),
     ] {
         let output = reconverge(&["new", at, "--rtl", rtl, "--top", top]);

@@ -30,7 +30,7 @@ fn made(dir: &Path) {
 fn rtl_with_names_of_its_own_agrees_by_its_table_of_probes() {
     let dir = tempfile::tempdir().unwrap();
     made(dir.path());
-    // None of the registers that our own declaration names is there.
+    // The registers that our own declaration names are not in it.
     let core = fs::read_to_string(dir.path().join("flow_core.sv")).unwrap();
     let design = fs::read_to_string(Path::new(ROOT).join("rtl/r500/design.toml")).unwrap();
     let ours = design.split("dut.").skip(1).filter_map(|rest| {
@@ -48,7 +48,7 @@ fn rtl_with_names_of_its_own_agrees_by_its_table_of_probes() {
         };
         assert!(!word(&core), "{name} is not renamed");
     }
-    // Enough for cases that begin in preloaded states: what they load is in the table too.
+    // Enough for cases that begin in preloaded states, whose registers are in the table too.
     let said = reconverge_ends(
         0,
         &[

@@ -163,7 +163,7 @@ fn a_page_of_a_failure_has_both_sides_the_rule_and_its_replay<U: Tested>() {
 /// A page in a browser.
 struct Shown<'p> {
     page: &'p str,
-    /// What stands behind its address.
+    /// The text after the `#` of its address.
     at: &'p str,
     /// Pixels that it has.
     size: (u32, u32),
@@ -232,7 +232,7 @@ impl Shown<'_> {
 const NARROW: (u32, u32) = (390, 844);
 const WIDE: (u32, u32) = (1400, 900);
 
-/// What the page is after each of these keys, as its own text; `Error` if a script failed.
+/// Returns the text of the page after each of these keys; `Error` if a script failed.
 fn pressed(page: &str, keys: &[&str]) -> Vec<Vec<String>> {
     opened(page, "", keys)
 }
@@ -279,7 +279,7 @@ fn is_readable(page: &str, lanes: usize) {
         const lanes = [...document.querySelectorAll('#both:not([hidden]) .lane')];
         const name = (e) => `${e.tagName}.${e.className}#${e.id} ${e.textContent.slice(0, 40)}`;
         const words = (e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
-        // Of a colour and of what is behind it, in the formula of WCAG.
+        // The contrast of a colour and its background, by the formula of WCAG.
         const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
         const over = (a, b) => a.length < 4 ? a : [0, 1, 2].map((i) => a[i] * a[3] + b[i] * (1 - a[3]));
         const behind = (e) => e === null ? [255, 255, 255] : over(parts(getComputedStyle(e).backgroundColor), behind(e.parentElement));
@@ -399,7 +399,7 @@ fn a_browser_shows_each_step_by_keyboard<U: Tested>() {
     for (at, step) in addresses {
         assert_eq!(opened(&page, at, &[])[0][0], step, "{at}");
     }
-    // A failure is shown first, both sides of it.
+    // A failure is shown first, with both sides.
     let (page, _, _) = paged::<U>(1, 20, out.path(), &["--flip", &flip::<U>(20)]);
     let seen = pressed(&page, &["Home"]);
     assert_eq!(seen[0][0], "end");
@@ -418,7 +418,7 @@ fn a_browser_shows_each_step_by_keyboard<U: Tested>() {
     );
 }
 
-/// The listed program is where it runs: every instruction that was executed stands in it.
+/// The program is listed at its addresses: every executed instruction is in it.
 #[test]
 fn a_page_lists_a_program_at_the_addresses_at_which_it_runs() {
     let dir = tempfile::tempdir().unwrap();
@@ -443,7 +443,7 @@ fn a_page_lists_a_program_at_the_addresses_at_which_it_runs() {
     }
 }
 
-/// What stands in a program or a report cannot end the page's script, or be a part of the page.
+/// Text of a program or a report can neither end the page's script nor become part of the page.
 #[test]
 fn what_a_run_says_is_no_part_of_the_page() {
     let case = Case::<reconverge::spa5::Spa5>::new(loaded::<reconverge::spa5::Spa5>("if_else.s"));
@@ -482,7 +482,7 @@ fn between<'a>(page: &'a str, before: &str, after: &str) -> Vec<&'a str> {
         .collect()
 }
 
-/// What a campaign on RTL with one change says; its page and results are files `page.html` and `r` in the folder.
+/// The output of a campaign on RTL with one change; its page and results are files `page.html` and `r` in the folder.
 fn campaign_with_failures(bad: &Copy, dir: &Path) -> String {
     bad.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
     let args = ["fuzz", "r500", "--programs", "40", "--keep-going"];
@@ -492,8 +492,8 @@ fn campaign_with_failures(bad: &Copy, dir: &Path) -> String {
     reconverge_ends(1, &[&args[..], &with, &files].concat())
 }
 
-/// A campaign on RTL with one change: each group of failures stands on the page with the run that shows it, both sides, the
-/// rule and the command; the first one is the case that it was made to.
+/// A campaign on RTL with one change: each group of failures is on the page with the run that shows it, both sides, the rule and
+/// the command; the first one is shrunk.
 #[test]
 fn a_page_of_a_campaign_shows_each_failure() {
     let (bad, dir) = (Rtl::own("r500").copy(), tempfile::tempdir().unwrap());
@@ -547,7 +547,7 @@ fn a_page_of_a_campaign_shows_each_failure() {
         assert_eq!(run["sides"].is_array(), mismatch);
     }
 
-    // The results say the same by themselves, beside coverage and mutants.
+    // The results alone give the same page, also beside coverage and mutants.
     let cover = ["cover", "spa5", "--programs", "64", "--json"];
     let coverage = results.join("coverage.json");
     reconverge_ends(0, &[&cover[..], &[arg(&coverage)]].concat());
@@ -559,7 +559,7 @@ fn a_page_of_a_campaign_shows_each_failure() {
     fs::write(results.join("other.json"), "{\"reconverge\": 3}").unwrap();
     let report = ["report", arg(&results), "-o", arg(&file)];
     let out = ["--out", arg(dir.path())];
-    // As `merge`: something on the page fails.
+    // As with `merge`: a failure on the page is a failure of the command.
     assert_eq!(reconverge_ends(1, &[&report[..], &out].concat()), "");
     let page = fs::read_to_string(&file).unwrap();
     let again = between(&page, " class=\"number\">", "</td>");
@@ -608,7 +608,7 @@ fn a_browser_shows_each_failure_of_a_campaign() {
     }
 }
 
-/// What there is nothing of is refused, and so is what cannot be written.
+/// An empty page is refused, and so is a file that cannot be written.
 #[test]
 fn a_report_of_nothing_is_refused() {
     let dir = tempfile::tempdir().unwrap();

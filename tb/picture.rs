@@ -208,7 +208,7 @@ fn a_picture_draws_every_lane_of_every_row<U: Tested>() {
 fn a_picture_of_a_mismatch_frames_the_lanes_that_differ<U: Tested>() {
     let out = tempfile::tempdir().unwrap();
     let file = out.path().join("p.svg");
-    // A lane that is another one: the first and the last.
+    // A lane that differs: the first and the last.
     for lane in [0, U::LANES - 1] {
         let field = if U::NAME == "spa5" { "active" } else { "st" };
         let flip = format!("{field}[{lane}].0@6");
@@ -238,7 +238,7 @@ fn a_picture_of_a_mismatch_frames_the_lanes_that_differ<U: Tested>() {
         let x = rtl[lane as usize].0;
         assert_eq!(drawn.wrong, [x, x], "framed on both sides");
     }
-    // What is refused leaves nothing behind.
+    // A refused name leaves nothing behind.
     let other = out.path().join("p.png");
     let output = reconverge(&[
         "picture",

@@ -1,5 +1,5 @@
-//! The pictures of docs: what a user sees of a bug in each unit, and no older than that. `docs/pictures/UNIT.json` says which page,
-//! waves and picture belong together; a test makes page and waves again and compares. With `RECONVERGE_PICTURES` set, which
+//! The pictures of docs show what a user sees of a bug in each unit now. `docs/pictures/UNIT.json` says which page, waves and
+//! picture belong together; a test makes page and waves again and compares. With `RECONVERGE_PICTURES` set, which
 //! `docs/pictures/make` does, it writes the pictures instead: with Chromium, and with GTKWave in Xvfb.
 
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ fn stepper<U: Tested>(found: &Found) -> Vec<String> {
     Stepper::new(&saved.case, &judged).screen(TERMINAL.0, TERMINAL.1, true)
 }
 
-/// The rows of a view, and the values of its signals while they are seen, without what depends on the folder.
+/// The rows of a view and the values of its visible signals, without paths.
 fn waves(found: &Found) -> String {
     let case = found.dir.join(&found.case);
     let view = fs::read_to_string(case.with_extension("gtkw")).unwrap();

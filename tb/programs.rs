@@ -194,7 +194,7 @@ fn the_scalar_judge_sees_a_lane_that_strays<U: Tested>() {
     }
 }
 
-/// Without noise a program that waits for an instruction waited for ever, and its recording took all memory.
+/// Regression: without noise a program that waits for an instruction waited for ever, and its recording took all memory.
 fn a_recording_for_measurements_ends_at_every_pace<U: Tested>() {
     for pace in [Pace::Campaign, Pace::Busy, Pace::NoNoise] {
         let pins = campaign::recorded::<U>(1, &U::LANES.into(), 40_000, pace);
@@ -202,7 +202,7 @@ fn a_recording_for_measurements_ends_at_every_pace<U: Tested>() {
     }
 }
 
-/// The same seed gives the same campaign whatever the number of jobs, and meets everything.
+/// The same seed gives the same campaign for any number of jobs, and every outcome occurs.
 fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>() {
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
     let bins = Model::new(rtl.build());

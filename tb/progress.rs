@@ -1,4 +1,4 @@
-//! What takes its time says how far it is, where no terminal shows it.
+//! Long commands report their progress where there is no terminal.
 
 use std::path::Path;
 
@@ -37,7 +37,7 @@ fn a_campaign_says_how_far_it_is() {
     assert!(lines.iter().all(|line| line == shown), "{said}");
 }
 
-/// The models of this RTL are in no cache: its text says where it lies.
+/// No cache has the models of this RTL: its text contains its path.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn building_and_shrinking_say_how_far_they_are() {

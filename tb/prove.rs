@@ -1,5 +1,5 @@
-//! `prove`: what holds is said to hold with the fault that it refutes, and what does not, cannot be had or cannot fail is
-//! named and is not a success.
+//! `prove`: a property that holds is reported with the fault that refutes it; one that does not hold, cannot be reached or cannot
+//! fail is named and is not a success.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -28,13 +28,13 @@ struct Run {
     output: Output,
 }
 
-/// `prove r500` with `args` and two lanes, which are proved fast, and with what `environment` says.
+/// Runs `prove r500` with `args`, `environment` and two lanes, which are proved fast.
 fn prove(args: &[&str], environment: &[(&str, &Path)]) -> Run {
     // A counterexample that is run takes a model of its own.
     prove_from_reset("0", args, environment)
 }
 
-/// As [`prove`], looking for ways of `reach` cycles from reset.
+/// As [`prove`], searching `reach` cycles from reset.
 fn prove_from_reset(reach: &str, args: &[&str], environment: &[(&str, &Path)]) -> Run {
     let dir = tempfile::tempdir().unwrap();
     let common = [
@@ -145,7 +145,7 @@ fn path(tools: &[&str], solver: Option<&str>) -> (tempfile::TempDir, PathBuf) {
 fn what_holds_is_proved_and_its_fault_is_refuted() {
     let run = prove(&["--only", "step err_q", "--only", "error_9"], &[]).ends(0);
     run.says("prove r500, 2 lanes");
-    // What the step rests on was not asked.
+    // The premises of the step were not asked.
     run.says("PROVED if I1, I2, I3, ");
     run.says(
         ": 1 properties hold, 1 covers are reached, 1 faults are detected, 1 proofs are accepted",
@@ -178,7 +178,7 @@ fn undetermined<D: Design>(values: &[(&str, u32)], assertions: Option<String>) -
     reconverge::prove::undetermined::<D>(&build, assertions, &stop).unwrap()
 }
 
-/// What Yosys leaves open in a file that makes premises gets some value: it must be one that is never looked at.
+/// A value that Yosys leaves open in a file of premises becomes some constant: it must never be read.
 #[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -249,7 +249,7 @@ fn a_fault_is_refuted_with_its_cycle_and_a_dump_of_it() {
     assert_ne!(after[&rtl], after[&step]);
 }
 
-/// The way there shows in lock-step what the solver found in a state: both describe the same fault.
+/// The way from reset shows in lock-step what the solver found in a state: the same fault.
 #[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -281,7 +281,7 @@ fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
     assert!(run.json()["properties"][0]["cycles from reset"].is_null());
 }
 
-/// What lies behind a vector is open: no bit of the state decides it, and yet it must not show.
+/// A bit beyond the end of a vector is open: no bit of the state determines it, and it must not be visible.
 #[needs(yosys, cadical)]
 #[test]
 fn what_yosys_leaves_open_is_refuted_where_it_makes_a_difference() {
@@ -308,7 +308,7 @@ fn words_that_a_frame_does_not_use_do_not_matter() {
     let output = command_in(dir.path(), &common).output().unwrap();
     let said = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{said}");
-    // It would hold too if they were the only words that did not matter, and a word that is used must.
+    // The property would also hold if no other words were don't-care, and a word that is used must be live.
     let copy = Rtl::own("r700").copy();
     copy.change((
         "r700_stack.sv",
@@ -322,7 +322,7 @@ fn words_that_a_frame_does_not_use_do_not_matter() {
     assert!(said.contains("REFUTED dead"), "{said}");
 }
 
-/// What is wrong in `step.sv` alone is not a fault of the RTL, and the golden model says so.
+/// A mistake in `step.sv` alone is not a fault of the RTL, as the golden model shows.
 #[needs(yosys, cadical)]
 #[test]
 fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
@@ -341,7 +341,7 @@ fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
 #[test]
 fn a_fault_that_nothing_refutes_is_no_proof() {
     let home = home();
-    // A fault that is none.
+    // A fault that changes nothing.
     change(
         &home,
         "proofs.json",
@@ -463,7 +463,7 @@ fn interrupted(mut command: Command, dir: tempfile::TempDir) -> Run {
     Run { dir, output }
 }
 
-/// Found bug: the file that `--json` leaves when its process is killed said that it was complete.
+/// Regression: the file that `--json` leaves when its process is killed said that it was complete.
 #[needs(yosys, cadical)]
 #[test]
 fn a_report_is_complete_only_when_everything_was_asked() {
@@ -479,7 +479,7 @@ fn a_report_is_complete_only_when_everything_was_asked() {
     assert_eq!((report.proved.len(), report.complete), (2, true));
 }
 
-/// Found bug: hours of proofs were lost with the question that a signal ended.
+/// Regression: hours of proofs were lost when a signal ended the last question.
 #[needs(yosys, cadical)]
 #[test]
 fn properties_proved_before_a_signal_are_told_of() {
@@ -568,7 +568,7 @@ fn a_property_that_is_divided_is_asked_by_several_threads() {
     }
 }
 
-/// What `facts.sv` says wrongly is not a constant in a case: it would excuse the very cycle that breaks the property.
+/// A wrong fact of `facts.sv` does not become a premise of a case: it would exclude the very cycle that breaks the property.
 #[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -599,7 +599,7 @@ fn a_wrong_fact_makes_nothing_true() {
             .ends(1)
             .says("REFUTED step u_stack.bank2_q");
         if says == "1'b0" {
-            // What is true is proved all the same, without it.
+            // True facts are proved without it.
             divided(&only, &home).ends(0).says(": 1 properties hold");
         }
     }
@@ -621,7 +621,7 @@ fn a_wrong_fact_makes_nothing_true() {
         .says("tb/formal/r700/facts.sv: exit_from_loop: what output is this?");
 }
 
-/// Found bug: of a cover with a bit for each lane that was divided into cases, one lane that was reached was enough.
+/// Regression: a cover with a bit for each lane that was divided into cases was reached by one lane.
 #[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -656,7 +656,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
         assert!(run.dir.path().join(kept).metadata().unwrap().len() > 0);
     }
     assert_eq!(run.json()["properties"][0]["proofs checked"], 1);
-    // CaDiCaL, and then something else in the place of its proof.
+    // Runs CaDiCaL, and replaces its proof.
     let solver = |change: &str| {
         format!(
             "cadical=$(PATH=${{PATH#*:}} command -v cadical)\n\"$cadical\" \"$@\"; status=$?\n{change}\nexit $status"

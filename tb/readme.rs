@@ -44,12 +44,12 @@ struct Block {
     mark: String,
     language: String,
     body: Vec<String>,
-    /// Whether a heading stands between the block before it and this one.
+    /// Whether a heading is between the previous block and this one.
     behind_heading: bool,
 }
 
 impl Block {
-    /// What is said of it, before the reason, at commas: `in CI`.
+    /// Returns whether the comment contains `word` before the reason, between commas: `in CI`.
     fn says(&self, word: &str) -> bool {
         let what = self.mark.split_once(": ").map_or("", |(what, _)| what);
         what.split(", ").any(|said| said == word)
@@ -206,7 +206,7 @@ impl Place {
         fs::write(&path, lines.join("\n") + "\n").unwrap();
     }
 
-    /// The copied files that are others now, with their contents: the path in the repository.
+    /// The copied files that have changed, with their contents: the path in the repository.
     fn changed(&self) -> Vec<(&PathBuf, Vec<u8>)> {
         let now = self.copied.iter().map(|(path, old)| {
             let copy = self.dir.path().join("reconverge");
@@ -242,7 +242,7 @@ fn compare(said: &str, shown: &[String]) -> Result<(), (Vec<String>, String)> {
         .map_err(|e| (lines.lines().map(str::to_owned).collect(), e.to_string()))
 }
 
-/// What a page has, and what became of it.
+/// Counts of what a page contains, and of what was done with it.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
     /// Commands that ran, blocks of text that were compared, files that were written.
@@ -254,7 +254,7 @@ struct Counts {
     not_compared: usize,
 }
 
-/// What a page says that is not so; blocks as they should be, by the line of their first fence.
+/// What is wrong on a page; corrected blocks, by the line of their first fence.
 #[derive(Debug, Default)]
 struct Found {
     wrong: Vec<String>,
@@ -421,7 +421,7 @@ pages_with_commands! {
     foreign "examples/foreign/README.md";
 }
 
-/// What costs little of the first page that a newcomer reads. CI's step `readme` runs everything of every page.
+/// The cheap commands of the README. CI's step `readme` runs everything of every page.
 #[test]
 fn quick_commands_of_the_readme_print_what_is_shown() {
     page("README.md", false);
@@ -469,7 +469,7 @@ fn wrong(page: &str) -> (Vec<String>, Found) {
 fn what_differs_from_a_page_is_found() {
     let page = "```sh\n$ seq 5\n```\n```text\n1\n...\n4\n5\n```\n";
     assert_eq!(wrong(page).0, [""; 0]);
-    // The last line is another, is missing, is one too many; the status; nothing shows it; nothing prints it.
+    // The last line differs, is missing, is one too many; the status; no block shows it; nothing prints it.
     for (from, to, said) in [
         ("4\n5\n", "4\n6\n", "4: what is printed differs:"),
         ("4\n5\n", "4\n", "4: what is printed differs:"),

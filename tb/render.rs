@@ -1,4 +1,4 @@
-//! The command `render`: pictures, numbers, pages, expected pixels, and what it says when something is wrong.
+//! The command `render`: pictures, numbers, pages, expected pixels, and its error messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -54,8 +54,8 @@ fn decoded(path: &Path) -> (u32, u32, Vec<u8>) {
     (info.width, info.height, bytes)
 }
 
-/// A picture whose right and lower blocks lie partly outside; stalls and the number of workers change no pixel, and
-/// of what is printed nothing but the number of cycles.
+/// A picture whose right and lower blocks lie partly outside; stalls and the number of workers change no pixel, and in the output
+/// only the number of cycles.
 #[test]
 fn a_picture_is_its_source_and_comes_with_its_numbers_and_its_page() {
     let dir = tempfile::tempdir().unwrap();
@@ -99,7 +99,7 @@ fn a_picture_is_its_source_and_comes_with_its_numbers_and_its_page() {
         let slots = numbers["slots"].as_array().unwrap();
         assert_eq!(sum(slots, &|s| s[name].as_u64().unwrap()), total, "{name}");
     }
-    // Those outside of the picture have no say in this program, and need not do what they would do alone.
+    // Pixels outside the picture do not affect this program, and need not get the colour that they have alone.
     assert_eq!(numbers["alone"], 18 * 10);
 
     let page = fs::read_to_string(dir.path().join("p.html")).unwrap();
@@ -281,7 +281,7 @@ fn a_planted_bug_in_the_rtl_is_reported_with_its_block() {
     };
     let again = reconverge_ends(1, &[&["replay", arg(case)], &place[..]].concat());
     assert_eq!(again.lines().next(), report.lines().next());
-    // No picture of what is wrong.
+    // A failure leaves no picture.
     assert!(!out.join("r500.mandelbrot.png").exists());
 }
 
@@ -363,7 +363,7 @@ fn what_cannot_be_rendered_is_bad_input() {
         let output = reconverge(&args);
         let err = errors(&output);
         assert_eq!(output.status.code(), Some(2), "{more:?}: {err}");
-        // What clap says goes on.
+        // The message of clap continues.
         let whole = said.ends_with('\n');
         let agrees = if whole {
             err == said

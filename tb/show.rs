@@ -1,4 +1,4 @@
-//! `run --show`: the rows of a run are those of its trace, and the lines say what the rows say.
+//! `run --show`: the rows of a run are those of its trace, and the lines below match the rows.
 
 use std::fs;
 use std::path::Path;
@@ -138,7 +138,7 @@ fn rows_are_the_steps_of_the_trace<U: Tested>() {
     }
 }
 
-/// A watch behind a reference ends the run as well: the run once went on to its end.
+/// Regression: a watch behind a reference did not end the run, which went on to its end.
 fn a_run_ends_with_the_row_that_was_enough<U: Tested>() {
     let case = Case::<U>::new(loaded::<U>(U::LONG));
     for most in [1, 2] {
@@ -271,7 +271,7 @@ fn waves_say_in_words_what_the_rows_say<U: Tested>() {
         }
         assert_eq!(said("lanes_rtl"), said("lanes_golden"), "{at}");
         assert!(!said("lanes_differ").contains('X'), "{at}");
-        // What it led to is there one cycle later.
+        // Its effect shows one cycle later.
         let after = Dump::at(&file, (at + 1) * 10);
         let led = lanes(&next.lanes, false);
         assert_eq!(after.bits("run.lanes_golden"), led, "{at}");

@@ -48,11 +48,11 @@ macro_rules! tests {
 }
 for_each_unit!(tests);
 
-/// Most instructions that a shrunk program may have, and lanes.
+/// Maximum number of instructions and lanes of a shrunk program.
 const INSTRUCTIONS: usize = 6;
 const LANES: u32 = 4;
 
-/// What came of it, and how long it took with all models built.
+/// The result of shrinking, and how long it took with all models built.
 struct Small {
     instructions: usize,
     lanes: u32,
@@ -68,8 +68,8 @@ fn differs(report: &str, field: &str) -> bool {
     report.lines().any(row)
 }
 
-/// RTL with `change` is caught by `fuzz`, and the case that it shrinks to is what it says: it fails in the
-/// same field and at the place that is saved with it, its text is the program, and our own RTL passes it.
+/// RTL with `change` is caught by `fuzz`, and the shrunk case is right: it fails in the same field and at the place that is saved
+/// with it, its text is the program, and our own RTL passes it.
 fn caught_and_shrunk<U: Tested>(change: Change, cycles: &str, timed: bool) -> (Small, String) {
     let out = tempfile::tempdir().unwrap();
     let out = arg(out.path());
@@ -253,7 +253,7 @@ fn rtl_that_stops_the_simulation_is_shrunk_and_replays() {
         ],
     );
     let what = |report: &str| {
-        // The last one: above it stands the case as it was found.
+        // The last one; the original case is above it.
         let line = report.lines().rfind(|l| l.starts_with("STOPPED ")).unwrap();
         line.split_once(".sv").unwrap().1.to_owned()
     };
@@ -300,7 +300,7 @@ fn a_case_that_does_not_fail_is_refused<U: Tested>() {
     assert!(refused.unwrap_err().contains("nothing fails"));
 }
 
-/// One instruction, four lanes, no condition: nothing of it can go. And what was shrunk is such.
+/// One instruction, four lanes, no condition: nothing of it can be removed. A shrunk case is like this.
 fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
     let rtl = Rtl::<U>::own(LANES).unwrap();
     let longest = Budget {
@@ -331,7 +331,7 @@ fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
     );
     assert_eq!(twice.before, twice.after);
 
-    // A budget of nothing is kept, too.
+    // An empty budget is obeyed too.
     let none = Budget {
         runs: 0,
         ..Budget::default()
@@ -340,7 +340,7 @@ fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
     assert_eq!(*kept.failure.case, case);
 }
 
-/// A machine on which much else runs builds the model with fewer lanes slowly.
+/// A busy machine builds the model with fewer lanes slowly.
 fn the_result_does_not_depend_on_how_long_a_model_takes_to_build<U: Tested>() {
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
     let mut case = Case::<U>::new(loaded::<U>(U::IF_ELSE));
@@ -458,8 +458,8 @@ fn instructions_that_no_lane_executes_can_be_taken_out<U: Tested>() {
     );
 }
 
-/// Any subset, plain ones put in: `U::check` has nothing against it, and if the whole program came out of its
-/// own text, so does it.
+/// Any subset, with plain instructions put in: `U::check` accepts it, and if the whole program survived its own text, so does the
+/// subset.
 fn cut_programs_are_accepted_and_their_text_assembles_to_them<U: Tested>() {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
     let through_text = |program: &U::Program| {

@@ -36,7 +36,7 @@ const FEW: usize = 60;
 trait Normative: Unit {
     /// Parameters of the builds on which programs run in turn, after the lanes.
     const BUILDS: &'static [(u32, &'static [(&'static str, u32)])];
-    /// A line of the Python and what it is made, which the comparison must notice.
+    /// A line of the Python and its replacement, which the comparison must notice.
     const CHANGE: (&'static str, &'static str);
     /// Codes of the errors that the programs together must meet.
     const ERRORS: std::ops::RangeInclusive<u8>;
@@ -95,7 +95,7 @@ impl Normative for R500 {
     }
 
     fn outputs(pins: &Self::In, golden: &Self::Golden, lanes: usize) -> Value {
-        // The ALU-result bits after the step: the environment clears them when it is told to.
+        // The ALU-result bits after the step: the environment clears them on request.
         let alu = pins.alu & all(lanes);
         json!({ "alu": if golden.state().alu_clr == 1 { 0 } else { alu } })
     }

@@ -102,8 +102,8 @@ impl<U: Tested> Watch<U> for States<U> {
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
-/// RTL and golden both: the cycle behind the load is compared as every other one, and so is what they make of
-/// it. The scalar judge has nothing to say of a program that begins in the middle.
+/// On RTL and golden model, the cycle after the load and its effect are compared like any other. The scalar judge does not judge
+/// a program that begins in the middle.
 fn a_case_begins_in_the_state_that_it_says<U: Tested>() {
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
     let mut dut = rtl.open(1).unwrap();
@@ -155,7 +155,7 @@ fn a_saved_case_keeps_its_states_and_one_that_cannot_be_is_refused<U: Tested>() 
 
     for (place, value, why) in U::BAD_STARTS {
         let mut json: serde_json::Value = serde_json::from_str(&whole).unwrap();
-        // Nothing pushed, every lane ACTIVE: what is put there is wrong by itself.
+        // Nothing pushed, every lane ACTIVE: each change alone is an error.
         let start = json.pointer_mut("/case/start/0").unwrap();
         for (name, part) in start.as_object_mut().unwrap() {
             match part.as_array_mut() {
@@ -181,7 +181,7 @@ fn a_saved_case_keeps_its_states_and_one_that_cannot_be_is_refused<U: Tested>() 
         let message = format!("error: {}: start[0].{why}\n", path.display());
         assert_eq!(text(&output.stderr), message, "{place} {value}");
     }
-    // Names that there are not.
+    // Names that do not exist.
     let output = replay(&whole.replacen("\"pc\"", "\"pcs\"", 1));
     assert_eq!(output.status.code(), Some(2));
 }

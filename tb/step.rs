@@ -1,4 +1,4 @@
-//! `step`: what is on its screen, what its keys do, and what is left of a run whose conditions were changed.
+//! `step`: its screen, its keys, and what it leaves of a run whose conditions were changed.
 
 use std::fs;
 use std::io::Write as _;
@@ -152,7 +152,7 @@ fn screens_fit_and_colours_change_no_letter<U: Tested>() {
                 let coloured = run.stepper.screen(width, height, true);
                 let coloured: Vec<String> = coloured.iter().map(|line| plain(line)).collect();
                 assert_eq!(coloured, lines);
-                // The row where one stands is to be seen wherever there is room for it.
+                // The current row is visible if there is room for it.
                 if height >= 12 {
                     assert!(
                         lines.iter().any(|line| line.starts_with('>')),
@@ -241,7 +241,7 @@ fn keys_go_where_the_run_does_what_they_say<U: Tested>() {
         .rposition(|row| row.found.pc == pc)
         .unwrap();
     assert_eq!(run.stepper.at(), back);
-    // Nowhere: one stays, and it is said.
+    // An address that is not executed: the stepper stays, and says so.
     for (keys, said) in [
         ("afffff", "nothing is executed at 0xfffff behind this"),
         ("ax", "x: no hexadecimal address"),
@@ -313,7 +313,7 @@ fn a_changed_condition_changes_its_lane_and_is_taken_back<U: Tested>() {
     );
     // RTL and golden and scalar judge: all three have judged it.
     assert!(judged(&run.now).is_ok());
-    // The same bit again is the run as it was, without a change of it: the last word on a draw counts.
+    // The same bit again gives the original run, without a recorded change: the last change of a draw counts.
     run.letters("x")
         .press(&[Key::Right, Key::Char(' '), Key::Enter]);
     assert_eq!(run.stepper.changes().len(), 1);
@@ -343,7 +343,7 @@ fn every_draw_that_is_shown_is_the_one_that_decides<U: Tested>() {
         assert_eq!(records.len(), rows.len());
         let mut seen: Vec<Changed> = Vec::new();
         for (at, row) in rows.iter().enumerate() {
-            // What the lane draws here, or has to have drawn: not what it will draw.
+            // The draw of the lane at this instruction, or its last one; not its next one.
             let draws_here = {
                 let plain = case
                     .program
@@ -437,7 +437,7 @@ fn a_terminal_shows_a_changed_run_that_its_files_repeat<U: Tested>() {
     assert_eq!(modes.len(), 2, "{screens}");
     let echo = |modes: &str| modes.contains(" echo ") && modes.contains(" icanon");
     assert!(modes.iter().all(|modes| echo(modes)), "{modes:?}");
-    // Both commands repeat the run that was left, which is another than the one it began with.
+    // Both commands repeat the last run, which differs from the first.
     let command = |name: &str| -> Vec<String> {
         let line = left.lines().find(|line| line.starts_with(name));
         let words = line.unwrap_or_else(|| panic!("{left}")).split_whitespace();
@@ -462,7 +462,7 @@ fn a_terminal_shows_a_changed_run_that_its_files_repeat<U: Tested>() {
         assert_eq!(record["pc"], row.found.pc);
         assert_eq!(<U as Tested>::active(&record), row.next);
     }
-    // A run that fails is left with the status of one.
+    // A run that fails ends with the exit status of a failure.
     let flip = ["--flip", "pc@7"];
     let (status, screens) = on_a_terminal(&[&["step"], &run[..], &flip].concat(), "q");
     assert_eq!(status, Some(1), "{screens}");

@@ -55,7 +55,7 @@ fn idle<D: Design>(cycles: usize) -> Stream<D> {
     Stream::new("idle", &Build::from(D::LANES), pins)
 }
 
-/// A found bug: two bugs with the same seed wrote the same files, and the first one was lost.
+/// Regression: two bugs with the same seed wrote the same files, and the first one was lost.
 #[test]
 fn a_failure_never_takes_the_file_of_another_one() {
     let dir = tempfile::tempdir().unwrap();
@@ -166,7 +166,7 @@ fn a_stream_reads_back_as_it_was_saved<U: Tested>() {
     assert_eq!(saved.stream.flip, stream.flip);
 }
 
-/// The bench sees each field: what the golden is made to expect otherwise in cycle 3 fails there, and nothing else does.
+/// The bench sees each field: changing the expected value in cycle 3 fails there, and nowhere else.
 fn a_flipped_bit_of_each_field_fails_and_its_stream_is_cut_behind_it<U: Tested>() {
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
     assert_eq!(check(&idle::<U>(12), &rtl).unwrap().cycles, 12);
@@ -199,12 +199,12 @@ fn a_flipped_bit_of_each_field_fails_and_its_stream_is_cut_behind_it<U: Tested>(
         assert_eq!(shrunk.failure.case.cycles.0.len(), 4, "{}", field.name);
         assert_eq!(shrunk.failure.case.name, "idle-shrunk");
         assert_eq!(shrunk.failure.cycle(), 3);
-        // A found bug: it was taken out, so that the stream failed by what a run before had left in registers.
+        // Regression: the flip was removed, so that the stream failed by values that an earlier run had left in registers.
         assert!(shrunk.failure.case.cycles.0[0].is_reset());
     }
 }
 
-/// What is said of `stream`, saved with `right` in it replaced by `wrong`.
+/// Returns the error for `stream`, saved with `right` replaced by `wrong`.
 fn refused(stream: &Stream<R500>, right: &str, wrong: &str) -> String {
     let text = stream.to_saved(reconverge::case::Place::Hung { seconds: 1 });
     assert_eq!(text.matches(right).count(), 1, "{right}: {text}");
@@ -371,7 +371,7 @@ fn a_file_that_is_not_there_is_no_failure_of_the_rtl() {
     );
 }
 
-/// The command knows no designs beside its units: it says where such a file is to be run.
+/// The command knows only its own units as designs: the message says where to run such a file.
 #[test]
 fn replay_says_whose_test_runs_a_saved_stream() {
     let dir = tempfile::tempdir().unwrap();
@@ -416,7 +416,7 @@ impl Golden<Fragile> for Panics {
     }
 }
 
-/// Seed, cycle and pins were lost.
+/// Regression: seed, cycle and pins were lost.
 #[test]
 fn a_golden_model_that_panics_fails_with_its_seed_and_a_short_stream() {
     let dir = tempfile::tempdir().unwrap();

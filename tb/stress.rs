@@ -1,5 +1,5 @@
-//! Campaigns on RTL that misbehaves, with faults injected at random: whatever happens to the command, its workers and its
-//! disk, the campaign ends or resumes with the totals of an undisturbed one, and every case that was found is saved.
+//! Campaigns on RTL that misbehaves, with faults injected at random: whatever happens to the command, its workers and its disk,
+//! the campaign ends or resumes with the totals of an undisturbed one, and every failing case is saved.
 //!
 //! A campaign is disturbed and resumed until it comes to its end. Everything is drawn from one seed, which is printed;
 //! times depend on the machine, so that a campaign that failed may have to be repeated a few times:

@@ -1,5 +1,5 @@
 //! Through the real tools: file lists, lint in Verilator, Icarus and Yosys, and the views in GTKWave.
-//! Each check has a twin that must fail.
+//! Each check has a counterpart that must fail.
 //!
 //! Those that run an optional tool say so: [`needs`](crate::common::needs).
 
@@ -65,7 +65,7 @@ fn text(output: &Output) -> String {
         .concat()
 }
 
-/// What the twin of a check must have said.
+/// Text that the counterpart of a check must print.
 fn refused(check: Check, why: &str) {
     let message = check.expect_err("the planted error went through");
     assert!(message.contains(why), "red for another reason: {message}");
@@ -77,7 +77,7 @@ fn rtl_units() -> impl Iterator<Item = Rtl> {
     UNITS.iter().copied().map(Rtl::own)
 }
 
-/// The file list is THE list: the core file has the same in the same order, and no source is left out.
+/// The file list is the only source: the core file has the same files in the same order, and no source is left out.
 fn one_list(rtl: &Rtl) -> Check {
     let list = rtl.list();
     let core = fs::read_to_string(rtl.dir.join(format!("{}.core", rtl.unit)))
@@ -581,7 +581,7 @@ fn views_name_only_what_the_dump_has<U: Tested>() {
 
         let bogus = view.replace("rtl_view.active", "rtl_view.passive");
         refused(has_all_of(&dump, &view_lines(&bogus)), "rtl_view.passive");
-        // A wide input, whichever it is, one bit narrower.
+        // An input of several bits, one bit narrower.
         let at = view.find("_i[").unwrap() + 3;
         let high: u32 = view[at..view[at..].find(':').unwrap() + at]
             .parse()

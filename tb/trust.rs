@@ -1,4 +1,4 @@
-//! Nothing wrong passes and nothing found is lost, whatever the RTL does, the disk does, or a scheduler does.
+//! No wrong verdict passes and no finding is lost, whatever the RTL, the disk or the scheduler does.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,7 @@ fn spoilt() -> Case<R500> {
     case
 }
 
-/// What a person's own test prints is what the command prints, but for the files.
+/// A user's own test prints the same as the command, except for file names.
 #[test]
 fn unwrapping_a_failed_check_prints_the_report() {
     let case = spoilt();
@@ -78,7 +78,7 @@ fn unwrapping_a_failed_check_prints_the_report() {
     );
 }
 
-/// A failure crosses processes as it is.
+/// A failure crosses process boundaries unchanged.
 #[test]
 fn a_failure_reads_back_as_it_was_written() {
     let case = spoilt();
@@ -197,7 +197,7 @@ fn rtl_that_takes_its_process_along_is_a_failure_of_its_case() {
         ),
     ] {
         let out = dir.path().join(&what[1..]);
-        // Only what waits for it has a short one: a busy machine is slow.
+        // Only tests that wait for it have a short limit: a busy machine is slow.
         let timeout = if what == "*h" { "2" } else { "60" };
         let limits = [
             "--timeout",
@@ -220,7 +220,7 @@ fn rtl_that_takes_its_process_along_is_a_failure_of_its_case() {
             1,
             "{what}: the case and nothing else"
         );
-        // The same RTL that behaves agrees.
+        // The same RTL without misbehaviour agrees.
         let fine = with("", &["replay", arg(&case), "--rtl", rtl.arg()]);
         assert_eq!(fine.status, Some(0), "{}", fine.err);
         assert!(fine.out.contains("it failed "), "{}", fine.out);
@@ -250,13 +250,13 @@ fn rtl_that_takes_its_process_along_in_a_picture_is_a_failure_of_its_block() {
         let case = out.join("r500.nested.x0.y0.1.json");
         let again = [&["replay", arg(&case)], &limits[..], &[arg(&out)]].concat();
         assert_eq!(with(what, &again).out, ran.out, "{what}");
-        // The same RTL that behaves.
+        // The same RTL without misbehaviour.
         assert_eq!(with("", &args).status, Some(0), "{what}");
         assert!(out.join("r500.nested.png").exists(), "{what}");
     }
 }
 
-/// What the RTL prints for ever fills neither memory nor disk.
+/// Endless output of the RTL fills neither memory nor disk.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_flood_of_output_is_cut_off() {
@@ -285,7 +285,7 @@ fn a_flood_of_output_is_cut_off() {
     );
 }
 
-/// D4 of the review: `cover` on RTL that hangs waited for ever; a guided run too tells which case it was.
+/// Regression: `cover` waited for ever for RTL that hangs; a guided run also names the case.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn coverage_of_rtl_that_hangs_ends_with_the_case() {
@@ -312,7 +312,7 @@ fn coverage_of_rtl_that_hangs_ends_with_the_case() {
         assert_eq!(ran.status, Some(1), "{}{}", ran.out, ran.err);
         let failed = line_starting(&ran.out, kind);
         let name = failed.split_whitespace().nth(1).unwrap();
-        // What was covered before it is told, and its case fails again.
+        // The coverage until then is reported, and its case fails again.
         assert!(ran.out.starts_with("r500.cover.1  "), "{}", ran.out);
         assert!(fs::read_to_string(&json).unwrap().contains("\"hits\""));
         let case = out.join(format!("{name}.json"));
@@ -334,8 +334,8 @@ fn coverage_of_rtl_that_hangs_ends_with_the_case() {
     }
 }
 
-/// D5 of the review: RTL with an ordinary error that hangs, crashes or ends the process in four lanes took `fuzz` along
-/// while the case was made smaller, and with it what was to be written.
+/// Regression: RTL with an ordinary error that hangs, crashes or ends the process with four lanes ended `fuzz` while the case was
+/// shrunk, and nothing was written.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_happens_while_a_case_is_made_smaller_loses_nothing() {
@@ -380,7 +380,7 @@ fn what_happens_while_a_case_is_made_smaller_loses_nothing() {
         ] {
             assert!(file.is_file(), "{what}: {}", file.display());
         }
-        // As small as it was by then.
+        // The smallest case so far.
         assert!(
             ran.out.contains("program shrunk from "),
             "{what}: {}{}",
@@ -397,7 +397,7 @@ fn what_happens_while_a_case_is_made_smaller_loses_nothing() {
     }
 }
 
-/// D5 of the review again: what is to be written stands before a case is made smaller, whatever ends the command then.
+/// Regression: all files are written before a case is shrunk, whatever then ends the command.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn summaries_are_written_before_a_case_is_made_smaller() {
@@ -437,8 +437,8 @@ fn summaries_are_written_before_a_case_is_made_smaller() {
     assert!(line.starts_with("MISMATCH "), "{line}{}", ended(child).err);
 }
 
-/// D8 of the review: a saved case had any RTL built and run that it named. RTL elsewhere is refused now, unless it is
-/// named by who replays the case; what the commands print replays all the same.
+/// Regression: a saved case had any RTL that it named built and run. RTL elsewhere is refused now, unless the user who replays
+/// the case names it; the commands that are printed still replay.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_only_a_case_names_is_not_run_from_elsewhere() {
@@ -559,12 +559,12 @@ fn rtl_that_crashes_again_and_again_is_given_up() {
         (&false.into(), &9992.into())
     );
     assert_eq!(summary["mismatches"].as_array().unwrap().len(), 8);
-    // That does not depend on how often it is asked.
+    // The result does not depend on the number of requests.
     let again = with("*c", &args);
     assert_eq!((again.status, again.out), (Some(1), ran.out));
 }
 
-/// D2 of the review: a dump that does not fit on the disk ended the process, and the mismatch was lost.
+/// Regression: a dump that does not fit on the disk ended the process, and the mismatch was lost.
 #[test]
 fn a_full_disk_loses_no_mismatch() {
     let dir = tempfile::tempdir().unwrap();
@@ -616,7 +616,7 @@ fn a_full_disk_loses_no_mismatch() {
         "nothing half-written"
     );
 
-    // Results that cannot be kept: what was found is told all the same.
+    // Results that cannot be kept: the findings are reported all the same.
     let bad = Folder::own("r500").copy();
     bad.change(<R500 as Tested>::DECISIONS[0]);
     // A compiler has larger files.
@@ -650,8 +650,7 @@ fn a_full_disk_loses_no_mismatch() {
     assert!(!saved(&out).is_empty());
 }
 
-/// A found bug: the campaigns of a unit's builds have cases of the same names, and the last one that failed was left of
-/// them.
+/// Regression: the campaigns of a unit's builds have cases of the same names, and only the last one that failed was left.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn cases_of_other_builds_do_not_replace_each_other() {
@@ -705,7 +704,7 @@ fn cases_of_other_builds_do_not_replace_each_other() {
     }
 }
 
-/// A found bug: what one case had taken of a worker's memory was missing in those after it, which failed too.
+/// Regression: memory that one case had taken of a worker was missing in later ones, which failed too.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_case_that_takes_all_memory_fails_alone() {
@@ -746,7 +745,7 @@ fn a_case_that_takes_all_memory_fails_alone() {
     assert_eq!(failed("8a"), crashed);
 }
 
-/// A found bug: the worker panicked and went on without the thread that reads its orders, and its RTL was said to hang.
+/// Regression: the worker panicked and continued without the thread that reads its orders, and its RTL was reported as hanging.
 #[test]
 fn a_worker_that_cannot_start_a_thread_says_so() {
     let (mut ours, theirs) = UnixStream::pair().unwrap();

@@ -355,7 +355,7 @@ fn gtkwave_shows_every_row_of_a_module_of_ones_own() {
     }
 }
 
-/// What the dump does not have is not a row, and is said.
+/// A row that is not in the dump is left out, with a message.
 #[test]
 fn a_view_says_what_is_not_in_the_dump() {
     let dir = tempfile::tempdir().unwrap();
@@ -411,7 +411,7 @@ pub fn marker(image: &Image, (width, height): (usize, usize)) -> Option<f64> {
     seen.then(|| (at - edges.0) as f64 / (edges.1 - edges.0) as f64)
 }
 
-/// At 1600 x 1000 the marker was off the screen.
+/// Regression: at 1600 x 1000 the marker was off the screen.
 #[needs(gtkwave, Xvfb)]
 #[test]
 fn the_marker_is_at_two_thirds_of_the_waves_at_every_width_of_the_window() {

@@ -26,8 +26,8 @@ fn impossible<U: Unit>(build: &Build) -> Vec<String> {
     model.impossible(&met)
 }
 
-/// Once, a CC test of the clip state machine counted with the condition codes of a test that does not exist, and so as bins of
-/// the groups behind; no program of that build can hit some of those.
+/// Regression: a CC test of the clip state machine was counted with the condition codes of a test that does not exist, so it hit
+/// bins of the following groups, which no program of that build can hit.
 #[test]
 fn no_bin_is_hit_that_its_build_cannot_hit() {
     macro_rules! units {

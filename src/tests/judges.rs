@@ -81,7 +81,7 @@ fn what_stops_the_rtl_counts_before_a_mismatch() {
     assert_eq!((failure.kind(), failure.cycle()), ("stopped", 4));
 }
 
-/// Without a comparison there is no pass.
+/// A verdict without a comparison is not a pass.
 #[test]
 fn a_case_that_launches_nothing_is_no_pass() {
     let program = assemble("OUT\n", "judged.s").unwrap();

@@ -10,7 +10,7 @@ use crate::r500::asm::assemble;
 use crate::r500::state::State;
 use crate::shrink::{Budget, LANES, shrink_by};
 
-/// Replaces a scalar judge that finds something: disagrees as soon as only some lanes execute an instruction.
+/// Stands in for a scalar judge with a finding: it disagrees as soon as only some lanes execute an instruction.
 fn minds_some(records: &Records<R500>, case: &Case<R500>, _: &State) -> Verdict {
     let all = u64::MAX >> (64 - case.lanes);
     let some = |executes: u64| executes != 0 && executes != all;

@@ -3,7 +3,7 @@
 use crate::r500::R500;
 use crate::stream::coverage::Coverage;
 
-/// A guide's output once showed a mask as one bit.
+/// Regression: the output in a guide showed a mask as one bit.
 #[test]
 fn a_field_that_is_a_mask_has_a_bit_for_each_lane() {
     let table = Coverage::new::<R500>(12).table::<R500>().to_string();

@@ -16,7 +16,7 @@ fn table<U: Unit>(lanes: usize, rtl: U::State, golden: U::State) -> String {
     table.lines().map(|line| format!("|{line}\n")).collect()
 }
 
-/// A table once showed twelve rows of `active[n]` and "22 more", but neither PC nor status.
+/// Regression: a table showed twelve rows of `active[n]` and "22 more", but neither PC nor status.
 #[test]
 fn single_values_that_differ_stand_above_the_lanes_that_do() {
     let golden = crate::spa5::state::State {

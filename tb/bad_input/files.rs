@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::common::rtl::Rtl;
 use crate::common::{ROOT, arg, text, tool};
 
-/// Runs the command, which must not wait for anything.
+/// Runs the command, which must not block.
 fn at_once(args: &[&str]) -> std::process::Output {
     tool::command("timeout")
         .args(["1200", env!("CARGO_BIN_EXE_reconverge")])
@@ -17,7 +17,7 @@ fn at_once(args: &[&str]) -> std::process::Output {
         .unwrap()
 }
 
-/// Every command that reads a file, with `file` in the place of it.
+/// Every command that reads a file, with `file` as that file.
 fn readers(file: &str) -> Vec<Vec<&str>> {
     let program = "tb/r500/programs/if_else.s";
     vec![
@@ -33,7 +33,7 @@ fn readers(file: &str) -> Vec<Vec<&str>> {
     ]
 }
 
-/// A pipe would be waited for, a device has no end.
+/// A pipe would block, a device has no end.
 #[test]
 fn only_regular_files_are_read() {
     let dir = tempfile::tempdir().unwrap();
@@ -61,7 +61,7 @@ fn only_regular_files_are_read() {
             assert_eq!(output.status.code(), Some(2), "{args:?}");
         }
     }
-    // A link to itself.
+    // A link to itself is a loop.
     let around = dir.path().join("around");
     std::os::unix::fs::symlink("around", &around).unwrap();
     for args in readers(arg(&around)) {
@@ -71,7 +71,7 @@ fn only_regular_files_are_read() {
         assert!(stderr.starts_with(&message), "{args:?} {stderr}");
         assert_eq!(output.status.code(), Some(2), "{args:?}");
     }
-    // In the place of results.
+    // As a file of results.
     fs::rename(&pipe, dir.path().join("r500.jsonl")).unwrap();
     let folder = arg(dir.path());
     let fuzz = ["fuzz", "r500", "--programs", "1", "--results", folder];
@@ -90,12 +90,12 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("long");
     let name = arg(&file);
-    // Nothing but a length: zeros, of which no byte is on the disk.
+    // A sparse file of zeros: it has a length, but no byte on the disk.
     let long = |bytes: u64| fs::File::create(&file).unwrap().set_len(bytes).unwrap();
     let most: u64 = 64 << 20;
     for (length, refused) in [(most, false), (most + 1, true), (10 << 30, true)] {
         long(length);
-        // To see that it is not JSON takes one byte of it, to see that it is not a program all of them.
+        // One byte shows that a file is not JSON; that it is not a program shows only at its end.
         for args in readers(name) {
             if !refused && !["replay", "cover", "merge"].contains(&args[0]) {
                 continue;
@@ -103,7 +103,7 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
             let output = at_once(&args);
             let stderr = text(&output.stderr);
             let why = match args[0] {
-                // No line of it is that long.
+                // No line of the file is that long.
                 "merge" => format!("{name}:1: line: has more than 1048576 bytes"),
                 _ if refused => format!(
                     "{name}: file: has {length} bytes or more, which no input has; the most is {most}"
@@ -120,7 +120,7 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
             assert_eq!(output.status.code(), Some(2), "{args:?}");
         }
     }
-    // A first line of one MiB is one; of no more.
+    // A first line of one MiB is accepted, a longer one is not.
     for (length, why) in [
         (1 << 20, "header: there is nothing in it yet"),
         (1 << 20 | 1, "line: has more than 1048576 bytes"),
@@ -135,7 +135,7 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
     }
 }
 
-/// The file that tells where the state of other RTL is may come from anywhere, as any other input.
+/// The file that names the probes of other RTL is checked like any other input.
 #[test]
 fn probes_of_other_rtl_are_read_only_from_a_regular_file_of_limited_length() {
     let most: u64 = 64 << 20;
@@ -168,7 +168,7 @@ fn probes_of_other_rtl_are_read_only_from_a_regular_file_of_limited_length() {
     }
 }
 
-/// What people give by mistake is named, with what to do, by every unit and command: never read as something else.
+/// Every unit and command names a file that is given by mistake, and says what to do; it reads it as nothing else.
 #[test]
 fn files_that_no_unit_reads_are_refused_by_name() {
     let dir = tempfile::tempdir().unwrap();
@@ -213,7 +213,7 @@ fn files_that_no_unit_reads_are_refused_by_name() {
     }
 }
 
-/// That there is no memory is nothing wrong with the file.
+/// Lack of memory is not reported as an error of the file.
 #[test]
 fn out_of_memory_is_no_bad_input() {
     let dir = tempfile::tempdir().unwrap();

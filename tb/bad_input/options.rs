@@ -2,7 +2,7 @@
 
 use crate::common::{reconverge, text};
 
-/// A found bug: of several mistakes in a command line the first one was reported alone.
+/// Regression: only the first of several mistakes in a command line was reported.
 #[test]
 fn every_mistake_in_an_option_is_reported() {
     let program = "tb/r500/programs/if_else.s";
@@ -36,7 +36,7 @@ fn every_mistake_in_an_option_is_reported() {
             "{start}: {said}"
         );
     }
-    // What the others lack is not a mistake; nor is one option that two mistakes would be about.
+    // An option that depends on a wrong one is not reported, and no option is reported twice.
     let one = reconverge(&["run", "r500", program, "--lanes", "65"]);
     assert_eq!(text(&one.stderr).matches("error: ").count(), 1);
     let missing = reconverge(&["run", "--lanes", "65", "--sed", "4"]);

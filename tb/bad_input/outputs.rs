@@ -1,4 +1,4 @@
-//! Two outputs never go to one file, and no output over an input.
+//! Two outputs are never written to one file, and no output overwrites an input.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use reconverge::r500::R500;
 
 use super::{refused, saved_case};
 
-/// Two outputs in one file: one was lost without a word.
+/// Regression: of two outputs to one file, the first was lost without a message.
 #[test]
 fn outputs_to_one_file_are_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -45,13 +45,13 @@ fn outputs_to_one_file_are_refused() {
         ],
         &format!("error: --junit: {new}: {said}"),
     );
-    // Also the files that are named without being asked for.
+    // The same for files whose names the command chooses.
     let shader = "examples/shaders/nested.txt";
     let heat = at("r500.nested.heat.png");
     let out = ["--out", arg(dir.path())];
     let output = reconverge(&[&["render", "r500", shader, "--png", &heat], &out[..]].concat());
     let message = format!("error: --heat: {heat}: {said}\n");
-    // Above it there are warnings.
+    // Warnings precede it.
     assert!(text(&output.stderr).ends_with(&message));
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(fs::read(&old).unwrap(), b"old");
@@ -62,7 +62,7 @@ fn outputs_to_one_file_are_refused() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
 }
 
-/// Once, `run spa5 prog.s --json prog.s` replaced the user's program.
+/// Regression: `run spa5 prog.s --json prog.s` replaced the user's program.
 #[test]
 fn an_output_over_an_input_is_refused() {
     let dir = tempfile::tempdir().unwrap();

@@ -36,8 +36,7 @@ pub(super) fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
 
     let file = place.path("r").join(format!("{}.jsonl", U::NAME));
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
-    // How often it was killed before it had done anything: it gets the longer next time, so that a slow machine comes
-    // to an end too.
+    // How often it was killed before it had done anything. It then gets more time, so that a slow machine also finishes.
     let (mut kills, mut before, mut idle) = (0, 0, 0);
     loop {
         let mut child = start(&results);
@@ -63,7 +62,7 @@ pub(super) fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
         let ended = || !workers.iter().any(|pid| alive(*pid));
         wait_until("no worker is left", ended);
     }
-    // Nothing twice, nothing left beside it; and what is complete is not run again.
+    // No case is run twice, no other file is left, and a complete campaign is not run again.
     let chunks = programs.div_ceil(campaign::CHUNK) as usize;
     assert_eq!(before, chunks + 1, "a header, and each chunk once");
     assert_eq!(fs::read_dir(place.path("r")).unwrap().count(), 1);
@@ -83,7 +82,7 @@ pub(super) fn a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run<
     println!("killed {kills} times");
 }
 
-/// Two at once: the second is refused. SIGTERM and SIGINT: what was done is kept, the status says so.
+/// Of two commands at once the second is refused. After SIGTERM and SIGINT the results are kept, and the status says so.
 #[test]
 fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
     let place = Place::new();
@@ -100,7 +99,7 @@ fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
             .lines()
             .count();
         let child = start(&args);
-        // Something new is there: this one holds the lock.
+        // New results exist: this command holds the lock.
         wait_for_lines(&file, before + 2);
         let why = "another process is writing these results";
         says(2, &args, &format!("error: {}: lock: {why}", arg(&file)));
@@ -157,8 +156,8 @@ fn a_worker_that_is_killed_loses_nothing() {
     );
 }
 
-/// RTL that crashes its process in one place and hangs in another: both are failures of exactly the cases
-/// that come there, and every other case counts as it does with sound RTL.
+/// RTL that crashes in one place and hangs in another: exactly the cases that reach these places fail, and every other case
+/// counts as with sound RTL.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
@@ -169,7 +168,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
         "  always @(posedge clk_i) if (rst_ni && err_o == 4'd6) $c(\"abort();\");\n  \
          always @(posedge clk_i) if (rst_ni && err_o == 4'd2) $c(\"for (volatile int i = 1; i;) {}\");",
     );
-    // Which cases come there, found with sound RTL.
+    // The cases that reach these places, found with sound RTL.
     let options = Options {
         seed: 1,
         limit: Limit::Programs(PROGRAMS),
@@ -271,7 +270,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
     // Resumed, it is the same, and nothing is run again.
     assert_eq!(ends(1, &fuzz, &more), out);
 
-    // Each is saved, said, and a test of its own.
+    // Each is saved, reported, and a test of its own in the JUnit file.
     let read = junit_in(&junit);
     let suite = &read.test_suites[0];
     assert_eq!(
@@ -317,7 +316,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
     assert!(again.starts_with(&format!("CRASHED {name}  signal: 6 (SIGABRT)\n")));
 }
 
-/// Only the command that starts it has a socket for it.
+/// Only the command that starts a worker has a socket for it.
 #[test]
 fn a_worker_without_a_campaign_says_so() {
     let output = reconverge(&["worker", "r500"]);

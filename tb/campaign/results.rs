@@ -21,7 +21,7 @@ fn three_chunks() -> (Place, Vec<String>, PathBuf, Vec<String>) {
     (place, fuzz, file, lines)
 }
 
-/// Wherever a killed process stopped writing, in a line or between two, the rest is run again.
+/// If a process is killed at any byte of a write, the rest is run again.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_torn_line_is_dropped_and_its_chunk_run_again() {
@@ -50,7 +50,7 @@ fn a_torn_line_is_dropped_and_its_chunk_run_again() {
     }
 }
 
-/// Chunks count in their order, in whatever order they were done.
+/// Chunks are added in their order, whatever the order in which they end.
 #[test]
 fn the_order_of_the_lines_does_not_matter() {
     let (place, fuzz, file, lines) = three_chunks();
@@ -71,7 +71,7 @@ fn the_order_of_the_lines_does_not_matter() {
         assert_eq!(ends(0, &fuzz, &[]), expected);
         assert_eq!(reconverge_ends(0, &["merge", &place.arg("r")]), expected);
     }
-    // One is missing in the middle: it is the one that is run.
+    // A chunk is missing in the middle: only that one is run.
     fs::write(&file, format!("{header}{a}{c}")).unwrap();
     assert_eq!(ends(0, &fuzz, &[]), expected);
     assert_eq!(
@@ -163,7 +163,7 @@ fn damaged_results_are_refused_by_file_and_line() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "notes of another tool");
 }
 
-/// And is not taken for another one because it is called so.
+/// It is not taken for another campaign because of its name.
 #[test]
 fn results_of_each_build_are_in_a_file_of_their_own() {
     let (place, fuzz, file, _) = three_chunks();
@@ -173,7 +173,7 @@ fn results_of_each_build_are_in_a_file_of_their_own() {
     let content = fs::read_to_string(&other).unwrap();
     assert_eq!(reconverge_ends(0, &four), out, "it is complete");
     assert_eq!(fs::read_to_string(&other).unwrap(), content);
-    // Both are told of.
+    // Both are reported.
     let merged = reconverge_ends(0, &["merge", &place.arg("r")]);
     let lines: Vec<&str> = merged.lines().filter(|l| !l.starts_with(' ')).collect();
     assert_eq!(lines.len(), 3, "{merged}");
@@ -229,7 +229,7 @@ fn results_of_another_campaign_are_refused() {
         "{message}"
     );
 
-    // Another unit has a file of its own; a shard under another's name has not.
+    // Another unit has its own file; a shard whose file is renamed has not.
     reconverge_ends(
         0,
         &[
@@ -306,7 +306,7 @@ fn shards_that_do_not_make_one_campaign_are_refused() {
     let mixed = format!("error: {}:1: seed: 2, but {} has 1", at("c", 3), at("a", 1));
     says(2, &["merge", &a, &c], &mixed);
 
-    // One that was not finished is not counted.
+    // An unfinished chunk is not counted.
     let file = at("b", 3);
     let content = fs::read_to_string(&file).unwrap();
     let header = content.find('\n').unwrap() + 1;

@@ -1,4 +1,4 @@
-//! Accounts of chunks: what is handed out, what is owed, and which chunks count bins.
+//! Accounting of chunks: which are handed out, which are still missing, and which count bins.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,8 +19,8 @@ use serde_json::Value;
 use super::{Place, json};
 use crate::common::{arg, reconverge_ends};
 
-/// A found bug: a chunk that was given up in one job, while the one before it still ran in another, was gone on with;
-/// its next case was refused, which ended the campaign without a verdict.
+/// Regression: a chunk that was given up in one job, while the one before it still ran in another job, was continued; its next
+/// case was refused, which ended the campaign without a verdict.
 #[test]
 fn a_chunk_that_is_over_is_not_gone_on_with() {
     use reconverge::r500::R500;
@@ -148,7 +148,7 @@ fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
         cases: 1..2,
         summary: Summary::lost(&options, &rtl, 1, cause(), 7),
     };
-    // A case that fails otherwise does not settle it.
+    // A case that fails for another reason does not explain the loss.
     let mut differs = lost.clone();
     differs.summary.failures[0].failure.cause = Cause::NotRun("no".to_owned());
     let mut other = Tally::<R500>::new(&options, Shard::default());
@@ -167,7 +167,7 @@ fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
     assert_eq!(tally.total().failures.len(), 1);
 }
 
-/// Only chunks that count in any case decide it, so that the bins of a campaign do not depend on which chunk is done first.
+/// Only chunks that count in any case decide, so that the bins of a campaign do not depend on the order in which chunks end.
 #[test]
 fn chunks_count_bins_until_those_before_them_have_hit_all() {
     use reconverge::r500::R500;
@@ -223,8 +223,8 @@ fn cases_that_count_no_bins_are_judged_the_same() {
     assert_eq!(counts_not, counts);
 }
 
-/// For random bins of each chunk, any order in which chunks are done, restarts from what was kept, shards, and a chunk that fails,
-/// after which none counts: chunks that do not count bins leave out no reachable one.
+/// For random bins of each chunk and any order in which chunks end, restarts from kept results, shards, and a failing chunk,
+/// after which none counts: chunks that do not count bins miss no reachable bin.
 #[test]
 fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
     use reconverge::r500::R500;
@@ -263,7 +263,7 @@ fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
             let (mut tally, mut kept, mut running) = (new(), Vec::<Piece<R500>>::new(), Vec::new());
             loop {
                 if rng.random_ratio(1, 10) {
-                    // What runs is lost, what is kept is read again.
+                    // Chunks that run are lost, results that are kept are read again.
                     (tally, running) = (new(), Vec::new());
                     kept.iter()
                         .for_each(|piece| tally.put(piece.clone()).unwrap());

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::{arg, reconverge, reconverge_ends, text};
 
-/// A found bug: `view` replaced the view of a failure, with its marker, by one without.
+/// Regression: `view` replaced the view of a failure, which has a marker, by one without.
 #[test]
 fn view_keeps_the_view_of_a_failure_and_refuses_a_dump_of_another_unit() {
     let dir = tempfile::tempdir().unwrap();
@@ -19,7 +19,7 @@ fn view_keeps_the_view_of_a_failure_and_refuses_a_dump_of_another_unit() {
     let args = ["view", "r500", arg(&dump)];
     assert_eq!(reconverge_ends(0, &args), command);
     assert_eq!(fs::read_to_string(&view).unwrap(), written);
-    // One without a marker, if it is gone.
+    // It is written without a marker if the file is gone.
     fs::remove_file(&view).unwrap();
     assert_eq!(reconverge_ends(0, &args), command);
     let without = fs::read_to_string(&view).unwrap();

@@ -1,11 +1,11 @@
-//! Files with damage of the kinds that editors, disks, other programs and attackers do.
+//! Damaged files, as editors, disks, other programs and attackers produce them.
 
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde_json::{Map, Value, json};
 
-/// What a format's files are, which says what damage can still be read as one.
+/// The kind of a format, which decides after which damage a file can still be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Lines of words and numbers.
@@ -50,7 +50,7 @@ const NUMBERS: [i128; 28] = [
     u64::MAX as i128,
 ];
 
-/// Pieces that no format has, or every one.
+/// Strings that no format contains, or every format.
 const ODD: [&str; 24] = [
     "\0",
     "\u{1b}[2J",
@@ -97,13 +97,13 @@ fn numeral(rng: &mut impl Rng) -> String {
     }
 }
 
-/// Makes damaged files out of good ones.
+/// Makes damaged files from good ones.
 pub struct Damager {
     kind: Kind,
     seeds: Vec<Vec<u8>>,
     /// The same as JSON, line by line if they are sealed.
     values: Vec<Vec<Value>>,
-    /// What the good ones are made of.
+    /// The good files.
     words: Vec<String>,
     rng: Pcg64Mcg,
 }
@@ -181,7 +181,7 @@ impl Damager {
                 }
             }
         }
-        // The sums of all lines made right again.
+        // Corrects the check sums of all lines.
         if self.kind == Kind::Sealed && !structured && self.rng.random() {
             bytes = reseal(&bytes);
         }
@@ -205,7 +205,7 @@ impl Damager {
             }
             4 if rng.random_range(0..4) == 0 => bytes.truncate(at),
             5 => {
-                // From here on as another one is.
+                // The rest of the file is replaced by that of another one.
                 let other = self.seeds.choose(rng).unwrap();
                 let from = rng.random_range(0..=other.len());
                 bytes.truncate(at);
@@ -216,7 +216,7 @@ impl Damager {
                 bytes.splice(at..at, word.bytes());
             }
             7 | 8 => {
-                // A number where one stands.
+                // Replaces a number.
                 let digit = |b: &u8| b.is_ascii_digit();
                 if let Some(start) = bytes[at..].iter().position(digit).map(|n| at + n) {
                     let end = bytes[start..]
@@ -251,7 +251,7 @@ impl Damager {
         }
     }
 
-    /// One number of a header, a table or anywhere else written over.
+    /// Overwrites one number of a header, of a table, or anywhere else.
     fn field(&mut self, bytes: &mut [u8]) {
         let rng = &mut self.rng;
         let len = bytes.len();
@@ -272,7 +272,7 @@ impl Damager {
         }
     }
 
-    /// A seed with one to three changes of what its JSON says.
+    /// Makes one to three changes to the JSON of a seed.
     fn json(&mut self) -> String {
         let rng = &mut self.rng;
         let mut lines = self.values.choose(rng).unwrap().clone();
@@ -341,7 +341,7 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// One of `among`: each alike, or by what it holds, so that neither a lone field nor a long list is forgotten.
+/// Draws one of `among`: with equal chances, or by size, so that neither a lone field nor a long list is left out.
 fn one_of<'a>(among: Vec<&'a mut Value>, rng: &mut impl Rng) -> Option<&'a mut Value> {
     let alike = rng.random();
     let weights: Vec<usize> = match alike {
@@ -388,7 +388,7 @@ fn change(value: &mut Value, rng: &mut impl Rng, words: &[String]) {
             (_, 1) => list.clear(),
             (len, 2) => {
                 let one = list[rng.random_range(0..len)].clone();
-                // Long lists, of what is short.
+                // Long lists of short values.
                 let most = 20_000 / one.to_string().len();
                 let times = [1, 2, 70, 1100][rng.random_range(0..4)].min(most.max(1));
                 list.extend(std::iter::repeat_n(one, times));
@@ -397,7 +397,7 @@ fn change(value: &mut Value, rng: &mut impl Rng, words: &[String]) {
             (len, _) => list.truncate(rng.random_range(0..len)),
         },
         Value::Number(n) if rng.random() => {
-            // Beside what it was: mostly as good.
+            // A value close to the old one is mostly still valid.
             let n = n.as_u64().unwrap_or(0);
             *value =
                 json!([n.wrapping_add(1), n.saturating_sub(1), 0, n / 2][rng.random_range(0..4)]);
@@ -425,7 +425,7 @@ fn change(value: &mut Value, rng: &mut impl Rng, words: &[String]) {
                 3 => Value::String(words.choose(rng).cloned().unwrap_or_default()),
                 4 => Value::Array(Vec::new()),
                 5 => Value::Object(Map::new()),
-                // Deep, though not deeper than a reader of JSON goes.
+                // Deep, but within the limit of a reader of JSON.
                 _ => (0..100).fold(json!(0), |inner, _| Value::Array(vec![inner])),
             };
         }

@@ -1,4 +1,4 @@
-//! What a VCD holds at some time.
+//! The contents of a VCD at a time.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -31,7 +31,7 @@ pub fn walk(items: &[vcd::ScopeItem], scope: &str, names: &mut Names) {
     }
 }
 
-/// The text that a dump writes with `\xHH` for what is not a visible letter.
+/// Decodes the `\xHH` that a dump writes for characters that are not visible.
 pub fn unescaped(value: &str) -> String {
     let mut parts = value.split("\\x");
     let mut text = parts.next().unwrap().to_owned();

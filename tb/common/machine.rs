@@ -1,5 +1,4 @@
-//! A unit that can be clocked and looked at, be it the golden model or the RTL: what the tests of the
-//! specifications share.
+//! A unit that can be clocked and observed, golden model or RTL: shared by the tests of the specifications.
 
 use reconverge::check::check;
 use reconverge::design::Build;
@@ -11,9 +10,9 @@ use reconverge::unit::{Executor, Unit};
 
 use crate::failed;
 
-/// Something that can be clocked and looked at.
+/// A machine that can be clocked and observed.
 pub trait Machine<U: Unit> {
-    /// One clock; the state after it.
+    /// Runs one cycle and returns the state after it.
     fn clock(&mut self, pins: &U::In) -> U::State;
     /// Puts it into `state`.
     fn load(&mut self, state: &U::State);
@@ -28,15 +27,15 @@ impl<U: Unit, G: Executor<U>> Machine<U> for G {
     }
 }
 
-/// Most cycles whose pins are kept: a walk at random has a million, of half a kilobyte each.
+/// Maximum number of cycles whose pins are kept: a random walk has a million cycles of half a kilobyte each.
 const KEPT: usize = 20_000;
 
-/// The RTL; a stalled clock after each one brings out what it did. If a test fails that has it, and RTL and golden model disagree on
+/// The RTL; a stalled cycle after each one shows its effect. If a test that owns it fails, and RTL and golden model disagree on
 /// its pins, the report is printed.
 pub struct Sequencer<U: Unit> {
     rtl: Rtl<U>,
     dut: Dut<U>,
-    /// All pins; `None` after a load, which a stream of pins cannot say, and if there are more than [`KEPT`].
+    /// All pins; `None` after a load, which a stream of pins cannot express, and after more than [`KEPT`] cycles.
     pins: Option<Vec<U::In>>,
 }
 
@@ -99,7 +98,7 @@ impl<U: Unit> Machine<U> for Sequencer<U> {
     }
 }
 
-/// The pins of a clock in which nothing changes.
+/// The pins of a cycle in which nothing changes.
 pub fn stalled<U: Unit>() -> U::In {
     let mut pins = U::In::default();
     pins.set_stall(true);

@@ -29,8 +29,8 @@ pub fn agreed<U: Campaign>(
     }
 }
 
-/// Returns how many lanes and instructions the scalar judge compared in a run that agreed; `None` if it cannot tell, which only
-/// programs may that `may_be_unjudged`. The judges of r500 and r700 also compare lanes that are not launched.
+/// Returns how many lanes and instructions the scalar judge compared in a run that agreed; `None` if it cannot tell, which is
+/// allowed only for programs with `may_be_unjudged`. The judges of r500 and r700 also compare lanes that are not launched.
 pub fn judged<U: Campaign>(
     case: &Case<U>,
     dut: &Dut<U>,

@@ -99,8 +99,8 @@ pub fn reconverge(args: &[&str]) -> Output {
 /// Commands that write the files of a failure into a folder.
 const WITH_FILES: [&str; 5] = ["cover", "exhaust", "fuzz", "replay", "run"];
 
-/// Standard output of a command that must end with `status`. One that finds a failure where there should be none runs again, so that the
-/// files that it names are in a folder that stays.
+/// Returns the standard output of a command that must end with `status`. A command that finds an unexpected failure runs again,
+/// so that its files are in a folder that stays.
 pub fn reconverge_ends(status: i32, args: &[&str]) -> String {
     let mut output = reconverge(args);
     if status == 0 && output.status.code() == Some(1) && WITH_FILES.contains(&args[0]) {
@@ -117,7 +117,7 @@ pub fn reconverge_ends(status: i32, args: &[&str]) -> String {
     out
 }
 
-/// Waits for an event. The limit is there to end a test whose event does not come; no machine is so busy that it is reached.
+/// Waits for an event. The limit ends a test whose event never comes; it is too long to be reached on a busy machine.
 pub fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !so() {
@@ -152,12 +152,12 @@ pub fn program<U: Unit>(name: &str) -> String {
     format!("tb/{}/programs/{name}", U::NAME)
 }
 
-/// It, as it stands in the file.
+/// The text of such a program.
 pub fn source<U: Unit>(name: &str) -> Vec<u8> {
     fs::read(Path::new(ROOT).join(program::<U>(name))).unwrap()
 }
 
-/// It, loaded.
+/// Such a program, loaded.
 pub fn loaded<U: Unit>(name: &str) -> U::Program {
     U::load(&source::<U>(name), name, &LoadOptions::default())
         .unwrap()

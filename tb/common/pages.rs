@@ -13,7 +13,7 @@ pub fn pages() -> Vec<PathBuf> {
         for entry in fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_name().unwrap().to_str().unwrap();
-            // What is built, and what people keep, is not ours.
+            // Build outputs and users' files are not pages.
             let ours = !name.starts_with('.') && name != "target";
             let link = path.is_symlink();
             if path.is_dir() && ours && !link && (folder != Path::new(ROOT) || OURS.contains(&name))

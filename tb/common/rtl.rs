@@ -1,4 +1,4 @@
-//! A unit's RTL, and copies of it to spoil.
+//! A unit's RTL, and copies of it with planted faults.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub struct Copy {
     _dir: TempDir,
 }
 
-/// A change to RTL: the file, text that stands in it once, what it becomes.
+/// A change to RTL: the file, text that occurs in it once, its replacement.
 pub type Change = (&'static str, &'static str, &'static str);
 
 impl Rtl {
@@ -94,7 +94,7 @@ impl Copy {
         super::arg(self.dir())
     }
 
-    /// Takes the assertions away: what is planted is then for the comparison to find.
+    /// Removes the assertions, so that the comparison must find what is planted.
     pub fn without_assertions(self) -> Copy {
         let path = self.dir().join("design.toml");
         let text = fs::read_to_string(&path).unwrap();
@@ -104,7 +104,7 @@ impl Copy {
         self
     }
 
-    /// Replaces the one place where `from` stands in `file`.
+    /// Replaces `from`, which must occur in `file` once.
     pub fn change(&self, (file, from, to): (&str, &str, &str)) {
         let path = self.dir().join(file);
         let old = fs::read_to_string(&path).unwrap();

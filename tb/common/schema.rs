@@ -88,7 +88,7 @@ impl<'a> Reader<'a> {
                 types.push(self.all());
             }
             self.expect(")");
-            // Of one type they only say what belongs together.
+            // Braces around one type only group it.
             return match types.len() {
                 1 => types.remove(0),
                 _ => Type::Tuple(types),

@@ -1,4 +1,4 @@
-//! A screen without a monitor, and what GTKWave draws on it.
+//! A screen without a monitor, and what GTKWave shows on it.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -49,7 +49,7 @@ impl Drop for Running {
     }
 }
 
-/// A server of X that keeps its screen in a file.
+/// An X server that keeps its screen in a file.
 pub struct Screen {
     _server: Running,
     dir: TempDir,
@@ -59,7 +59,7 @@ pub struct Screen {
 impl Screen {
     pub fn new(width: u32, height: u32) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        // It chooses a free display, and tells it when it can be used.
+        // The server chooses a free display and reports it when it is ready.
         let mut server = tool::command("Xvfb")
             .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0"])
             .arg(format!("{width}x{height}x24"))
@@ -100,7 +100,7 @@ impl Screen {
         })
     }
 
-    /// What `find` returns as soon as it returns something.
+    /// Waits until `find` returns a value, and returns it.
     pub fn until<T>(&mut self, mut find: impl FnMut(&mut Self) -> Option<T>) -> T {
         let begin = Instant::now();
         loop {
@@ -116,8 +116,8 @@ impl Screen {
         }
     }
 
-    /// Gives windows whose width is in the range another size. Returns `Some` once there are some. In the protocol of X, because
-    /// no tool that does it is installed with the others.
+    /// Resizes windows whose width is in the range. Returns `Some` once there are some. It speaks the X protocol, because no tool
+    /// that resizes windows is installed with the others.
     pub fn resize(&self, (least, most): (u16, u16), (width, height): (u32, u32)) -> Option<()> {
         let mut server = UnixStream::connect(format!("/tmp/.X11-unix/X{}", self.display)).ok()?;
         let words = |bytes: &[u8]| {
@@ -160,7 +160,7 @@ impl Screen {
                 found = Some(());
             }
         }
-        // An answer means that what was asked for before it has been done.
+        // An answer means that all earlier requests have been executed.
         ask(&[&[14, 0, 2, 0][..], &root].concat(), true)?;
         found
     }

@@ -1,4 +1,4 @@
-//! Compiled shaders of r500, and what their sources mean, worked out without them.
+//! Compiled shaders of r500, and the colours that their sources define, computed independently.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use reconverge::ROOT;
 use serde_json::Value;
 
-/// What is asked of the Python, and what it must answer.
+/// A question to the Python, and the expected answer.
 #[derive(Default)]
 pub struct Script {
     /// Where, in words; request; answer.
@@ -17,7 +17,7 @@ pub struct Script {
 }
 
 impl Script {
-    /// Gives everything to the Python of the specification at `path`; the first difference, if there is one.
+    /// Asks the Python of the specification at `path` everything; returns the first difference, if any.
     pub fn judge(&self, unit: &str, path: &Path) -> Option<String> {
         let mut requests = tempfile::tempfile().unwrap();
         let mut text = String::new();
@@ -32,7 +32,7 @@ impl Script {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap_or_else(|e| panic!("python3 does not start: {e}; ./setup installs it"));
-        // A Python error ends it, so standard error is short and fits into the pipe.
+        // A Python error ends the process, so standard error is short and fits into the pipe.
         let mut answers = String::new();
         python
             .stdout

@@ -1,5 +1,4 @@
-//! What the tests need to know of each unit: its examples, what is said of its mistakes, and how its RTL
-//! is to be broken.
+//! What the tests need to know of each unit: examples, error messages, and faults to plant in its RTL.
 
 #[path = "../r500/tested.rs"]
 mod r500;
@@ -15,7 +14,7 @@ use serde_json::Value;
 
 pub use super::rtl::Change;
 
-/// What a unit says of a program that is wrong.
+/// An error message of a unit for a wrong program.
 pub struct Mistake {
     /// The program.
     pub text: &'static str,
@@ -41,28 +40,27 @@ pub trait Tested: Unit + Debug + PartialEq {
     const FIELDS: &'static str;
     /// A program with a mistake in it.
     const MISTAKE: Mistake;
-    /// What is said of [`Tested::IF_ELSE`] in words with the last line cut off, if that can be told.
+    /// The error for [`Tested::IF_ELSE`] in words with the last line cut off, if it can be detected.
     const CUT_OFF: Option<&'static str>;
     /// The first record of [`Tested::IF_ELSE`] with four lanes and seed 2.
     const TRACED: &'static str;
-    /// One decision of the RTL changed, each to be caught.
+    /// Faults of the RTL, each one changed decision; each must be caught.
     const DECISIONS: &'static [Change];
-    /// Which of them fails in one field when `fuzz` finds it, and in another one with still less.
+    /// The fault that fails in one field when `fuzz` finds it, and in another field when it is shrunk.
     const OTHER_FIELD: usize;
-    /// A parameter or the number of lanes used wrongly, so that nothing changes with the unit's own: each to be caught with the
-    /// first variant.
+    /// Faults that show only with other parameters or lanes than the default; each must be caught with the first variant.
     const ONLY_IN_VARIANTS: &'static [Change];
-    /// The cycle contract broken: host port, launch, stall, reset, and what stays after the end.
+    /// Faults against the cycle contract: host port, launch, stall, reset, and the state after the end.
     const CONTRACT: &'static [Change];
     /// Constructs, in the order of [`Tested::constructs`], that random structured programs must hold.
     const CONSTRUCTS: &'static [&'static str];
     /// Fields that a random legal state must have at 0 and at this limit.
     const LIMITS: &'static [(&'static str, u64)];
-    /// A saved start that cannot be: place in it, what is put there, and what is said of it.
+    /// Impossible saved starts: JSON pointer, value, and message.
     const BAD_STARTS: &'static [(&'static str, &'static str, &'static str)];
     /// Endings of what compilers and drivers made, in the folders below `tb/<unit>/programs`.
     const IMPORTED: &'static [&'static str];
-    /// Whether the lanes see anything in an instruction that its address does not tell (aL).
+    /// Whether an instruction depends on more than its address (aL).
     const CONTEXT: bool = true;
     /// Seeds with which each own and each imported program runs.
     const SEEDS: u64;
@@ -83,6 +81,6 @@ pub trait Tested: Unit + Debug + PartialEq {
     }
     /// Which of [`Tested::CONSTRUCTS`] a program holds at the addresses `pcs`, those that were executed.
     fn constructs(program: &Self::Program, pcs: &[u32]) -> Vec<bool>;
-    /// Own programs of which the scalar judge can say nothing.
+    /// Own programs about which the scalar judge can say nothing.
     fn unjudged(file: &str) -> bool;
 }

@@ -35,7 +35,7 @@ fn refuses(args: &[&str], why: &str) {
     assert_eq!(text(&output.stdout), "", "{args:?}");
 }
 
-/// A file that is given twice, under two names, within another file, or that has the seed of this run.
+/// A file that is given twice, under two names, within another file, or with the seed of this run.
 fn counts_of_the_same_run_are_not_added_twice<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| arg(&dir.path().join(name)).to_owned();
@@ -77,7 +77,7 @@ fn counts_of_the_same_run_are_not_added_twice<U: Tested>() {
     );
 }
 
-/// Neither one of an earlier version nor one without runs: whether a run failed, and on which RTL, is not known.
+/// A file of an earlier version, or one without runs, does not say whether a run failed, and on which RTL.
 fn a_file_that_does_not_say_what_was_run_is_refused<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("early.json");
@@ -134,7 +134,7 @@ fn wrong<U: Tested>() -> Copy {
     wrong
 }
 
-/// The file, what it is merged to, pages and reports: none of them loses the failure.
+/// The file, its merged file, pages and reports all name the failure.
 fn a_run_that_failed_fails_wherever_its_file_is_read<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| arg(&dir.path().join(name)).to_owned();
@@ -209,7 +209,7 @@ fn files_of_other_rtl_are_refused<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| arg(&dir.path().join(name)).to_owned();
     let [ours, other] = ["ours.json", "other.json"].map(at);
-    // Only a comment differs: this RTL does not fail.
+    // The RTL differs only by a comment and does not fail.
     let copy = Folder::own(U::NAME).copy();
     let list = copy.rtl.list();
     let path = copy.dir().join(list.last().unwrap());

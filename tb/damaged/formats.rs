@@ -32,7 +32,7 @@ use super::*;
 fn program_reader<U: Tested>(file: &'static str) -> Read {
     Box::new(move |bytes, rng| {
         if rng.random_ratio(1, 4) {
-            // Of assembly there is no list.
+            // There is no list of assembly files.
             match U::list(bytes, file) {
                 Ok(lines) => lines.iter().for_each(|line| harmless(line)),
                 Err(e) => checked(&e.into(), bytes, file),
@@ -229,20 +229,20 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             .collect(),
         read: Box::new(move |bytes, rng| {
             fs::write(&file, bytes).unwrap();
-            // A header of another shard belongs into another file.
+            // A header of another shard belongs to another file.
             let header = results::header(&file)?;
             let merged = results::merge::<U>(std::slice::from_ref(&file));
             if let Ok((_, summary)) = &merged {
                 let options = header.as_ref().unwrap().options();
                 summary.to_json(&options, &bins).to_string();
                 for failed in &summary.failures {
-                    // Escaped where it is printed: RTL may have said anything.
+                    // It is escaped when it is printed: RTL may print anything.
                     failed.failure.message();
                     let again = serde_json::to_string(failed).unwrap();
                     serde_json::from_str::<Failed<U>>(&again).unwrap();
                 }
             }
-            // Resumed: what is behind the last whole line is cut off.
+            // Resumed: text after the last whole line is cut off.
             if let Some(header) = header.filter(|h| file.ends_with(h.file_name::<U>()))
                 && rng.random_ratio(1, 2)
             {

@@ -38,7 +38,7 @@ fn models(cache: &Path) -> Vec<PathBuf> {
     models
 }
 
-/// A library that was cut off ended every later run with a signal.
+/// Regression: a library that was cut off ended every later run with a signal.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
@@ -151,7 +151,7 @@ fn the_runtime_that_the_program_has_in_it_is_not_built_again() {
     assert_eq!(files(&cache), 4);
 }
 
-/// Without a home, models came from a folder that any user of the machine can write to, and ran.
+/// Regression: without a home, models came from a folder that any user of the machine can write to, and were run.
 #[test]
 fn models_never_come_from_a_folder_of_others() {
     let temporary = tempfile::tempdir().unwrap();
@@ -191,7 +191,7 @@ fn models_never_come_from_a_folder_of_others() {
     }
 }
 
-/// Of a build that was killed nothing is left in the way.
+/// Files of a build that was killed do not block a later one.
 #[test]
 fn a_build_that_was_killed_is_swept_by_the_next_one() {
     let rtl = never_seen();

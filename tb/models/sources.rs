@@ -1,4 +1,4 @@
-//! What a model is built from: a change in any file, flag or tool is another model.
+//! The key of a model covers all its sources: a change in any file, flag or tool makes another model.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::{
     run_behind, run_on, wrapper,
 };
 
-/// Only files of some endings in some folders counted: the model of the RTL before the change was judged.
+/// Regression: only files with some endings in some folders counted, so the model of the RTL before the change was judged.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_change_in_a_file_of_any_ending_from_anywhere_is_another_model() {
@@ -54,7 +54,7 @@ fn a_file_that_comes_into_the_place_of_an_included_one_is_another_model() {
     ends(1, run_on(rtl.dir()));
 }
 
-/// Results of two RTLs must not be added up.
+/// Results of two different RTLs must not be added up.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_campaign_is_not_resumed_with_another_included_file() {
@@ -71,12 +71,12 @@ fn a_campaign_is_not_resumed_with_another_included_file() {
     append(&file, "// changed\n");
     let [_, why] = ends(2, fuzz());
     assert!(why.contains(": rtl: "), "{why}");
-    // It is by contents, not by time or place.
+    // The key depends on contents, not on time or place.
     fs::write(&file, old).unwrap();
     ends(0, fuzz());
 }
 
-/// The wrong RTL was judged under the key of the right one, for ever.
+/// Regression: the wrong RTL was judged under the key of the right one, for ever.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_file_that_changes_while_it_is_compiled_and_back_again_does_not_become_the_model() {
@@ -86,7 +86,7 @@ fn a_file_that_changes_while_it_is_compiled_and_back_again_does_not_become_the_m
     fs::copy(&lanes, &right).unwrap();
     fs::copy(&lanes, &wrong).unwrap();
     change(&wrong, RIGHT, WRONG);
-    // The first time that something is compiled, it is the wrong file; afterwards the right one stands there again.
+    // The file is wrong while it is compiled the first time, and right afterwards.
     let [lanes, right, wrong, swapped] = [&lanes, &right, &wrong, &once].map(|path| arg(path));
     let swap = format!(
         "case $1 in --cc) if [ ! -e {swapped} ]; then touch {swapped}; cp {wrong} {lanes}; \
@@ -108,7 +108,7 @@ fn sources_that_do_not_come_to_rest_are_an_error() {
     assert!(why.contains(&expected), "{why}");
 }
 
-/// Flags that only one run was given broke all later ones; another version of a tool went unseen.
+/// Regression: flags that only one run was given broke all later ones; another version of a tool was not noticed.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn flags_and_tools_belong_to_what_a_model_is() {
@@ -184,7 +184,7 @@ fn a_file_list_with_folders_macros_modules_lists_and_code_builds() {
     );
 }
 
-/// It ended the process that called it, and with it the campaign.
+/// Regression: it ended the calling process, and with it the campaign.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_function_that_nothing_defines_is_bad_input() {
@@ -205,7 +205,7 @@ fn a_function_that_nothing_defines_is_bad_input() {
     );
 }
 
-/// Both were silent: what Verilator takes a `$` for, and what a wrong width does.
+/// Regression: both were ignored: Verilator's reading of a `$`, and the effect of a wrong width.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn the_folder_may_have_any_name_and_a_name_in_the_list_must_mean_itself() {
@@ -250,7 +250,7 @@ fn what_verilator_warns_of_is_printed_whether_the_model_is_built_or_found() {
     assert_eq!(said, "", "our own RTL is clean");
 }
 
-/// Regression: they were found in the text of Verilator's warnings, which a waiver suppresses, and the RTL agreed.
+/// Regression: widths were checked by Verilator's warnings, which a waiver suppresses, and the RTL agreed.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn no_waiver_and_no_pragma_hides_a_port_or_a_probe_that_does_not_fit() {

@@ -160,11 +160,11 @@ fn what_the_theorem_says_of_mutants_is_compared_with_what_mutate_says() {
     let json = run.json();
     let all = json["mutants"].as_array().unwrap();
     assert!(all.iter().all(|m| m["refuted_by"].is_null()), "{all:?}");
-    // What the second one leaves as it was is answered with the first one.
+    // The properties that the second one does not change are answered with the first one.
     let [first, second] = [0, 1].map(|i| all[i]["questions"].as_u64().unwrap());
     assert!(0 < second && second < first, "{all:?}");
 
-    // One lie of each kind.
+    // One wrong verdict of each kind.
     let lies = judged(["caught", "equivalent", "equivalent", "caught", "caught"]);
     let run = prove_mutants(&lies, "caught").ends(1);
     run.says("caught                2          1          0");
@@ -178,7 +178,7 @@ fn what_the_theorem_says_of_mutants_is_compared_with_what_mutate_says() {
         .says("error: --verdict: no mutant in m.json is missed");
 }
 
-/// Found bug: they said nothing before their end, and a signal lost all.
+/// Regression: nothing was reported before the end, and a signal lost all.
 #[needs(yosys, cadical)]
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]

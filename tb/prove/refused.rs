@@ -8,7 +8,7 @@ use crate::common::{ROOT, needs, text};
 
 use super::{beyond_yosys, change, home, path, prove};
 
-/// A found bug: RTL that never changes, because its registers have no clock, was proved.
+/// Regression: RTL that never changes, because its registers have no clock, was proved.
 #[needs(yosys, cadical)]
 #[test]
 fn registers_with_another_clock_are_refused() {

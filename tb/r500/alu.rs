@@ -54,7 +54,7 @@ fn vector(rng: &mut impl Rng) -> Vector {
     std::array::from_fn(|_| number(rng))
 }
 
-/// The bits of a number; one NaN stands for all.
+/// The bits of a number; one NaN represents all.
 fn bits(value: f32) -> u32 {
     if value.is_nan() {
         0x7fc0_0000
@@ -181,7 +181,7 @@ fn the_python_of_the_specification_agrees_bit_for_bit() {
     }
 }
 
-/// Each rule of the Python changed in turn: the comparison goes red.
+/// With each rule of the Python changed in turn, the comparison fails.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_changed_rule_of_the_python_is_noticed() {

@@ -123,7 +123,7 @@ fn r500_case(rng: &mut Pcg64Mcg, lanes: usize) -> Case {
             bits(mask(&bc, |x| x >> plane & 1 == 1), lanes),
         );
     }
-    // Above the top there may be anything.
+    // Above the top there may be any value.
     let column = |n: usize, junk: u64| -> Vec<u64> {
         (0..4)
             .map(|f| frames.get(f).map_or(junk, |frame| frame[n]))
@@ -237,7 +237,7 @@ fn r500_launched(case: &Case) -> Values {
     ] {
         values.insert(name.to_owned(), bits(value, 32));
     }
-    // Whatever was there before is forgotten.
+    // A launch clears every earlier value.
     for (name, value) in &case.values {
         if name.starts_with("u_") {
             values.insert(name.clone(), value.clone());
@@ -292,7 +292,7 @@ fn the_naive_step_of_r500_is_the_step_of_its_specification() {
     let differs = script.judge("r500", &specification("r500"));
     assert_eq!(differs, None, "{}", differs.as_deref().unwrap_or_default());
 
-    // It can fail.
+    // The comparison can fail.
     let (_, _, answer) = script.lines.last_mut().unwrap();
     answer["pc"] = json!(1024);
     assert!(script.judge("r500", &specification("r500")).is_some());

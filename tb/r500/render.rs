@@ -148,8 +148,8 @@ fn pictures_through_the_rtl_are_their_sources_pixel_by_pixel() {
     }
 }
 
-/// Nothing judges: the RTL alone says which lanes compute. It gives the same pixels, and RTL with a decision changed
-/// gives others.
+/// Without a judge, only the RTL determines which lanes compute. It gives the same pixels, and RTL with a changed decision gives
+/// others.
 #[test]
 fn a_planted_bug_in_the_rtl_changes_the_picture() {
     let renderer = renderer(own("mandelbrot"), 16, 16);

@@ -407,8 +407,8 @@ fn picture(renderer: &Renderer) -> (Vec<Option<[u32; 4]>>, Profile) {
     (pixels, profile)
 }
 
-/// The whole picture of docs/rendering.md. Pixels 184,54, 169,61 and 216,76 are among those that are other ones if Z's real part is
-/// summed up in another order, as the source once had it.
+/// The whole picture of docs/rendering.md. Pixels 184,54, 169,61 and 216,76 are among those that change if Z's real part is
+/// summed in another order, as the source once did.
 #[test]
 fn the_mandelbrot_shader_is_its_source_pixel_by_pixel() {
     let renderer = renderer(own("mandelbrot"), 256, 256);
@@ -447,7 +447,7 @@ fn loops_three_deep_with_break_and_continue_are_their_source() {
     assert!(profile.total().efficiency().unwrap() < 0.9);
 }
 
-/// Pixels beyond the edge compute along, and have no say and no colour.
+/// Pixels beyond the edge take part in the computation but do not affect it, and have no colour.
 #[test]
 fn the_size_of_a_picture_changes_no_pixel_of_the_same_place() {
     let whole = picture(&renderer(own("sphere"), 16, 8)).0;

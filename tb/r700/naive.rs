@@ -222,7 +222,7 @@ fn the_naive_step_of_r700_is_the_step_of_its_specification() {
                 walks[*i].push((String::new(), request, Value::Null));
             }
             for (i, outputs) in running.into_iter().zip(naive.run(&cases).unwrap()) {
-                // An error ends a walk: of those that are met often most are not made.
+                // An error ends a walk, so most of those that occur often are left out.
                 let often = matches!(number(&outputs["next__err_q"]), 1 | 3 | 5..=7);
                 if often && rng.random_ratio(29, 30) {
                     walks[i].pop();

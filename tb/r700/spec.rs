@@ -69,7 +69,7 @@ fn sequencer(entries: u32, subentries: u16, dx10_count: bool) -> Sequencer<R700>
     Sequencer::built(build)
 }
 
-// ---- what a bench does --------------------------------------------------------------------------------
+// ---- the protocol of a bench ---------------------------------------------------------------------------
 
 fn write(addr: u8, data: u32) -> In {
     In {

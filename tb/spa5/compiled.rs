@@ -257,7 +257,7 @@ fn ends(name: &str) -> &'static [&'static str] {
     const TRAPS: &str = "error 10 UNSUPPORTED";
     match name.split('.').next().unwrap() {
         "asserts" | "traps" => &[TRAPS],
-        // Unoptimised, a function that has a frame traps if there is no room for it.
+        // Without optimisation, a function that has a frame traps if there is no room for the frame.
         "pointers" | "print" | "recursion" if name.contains(".O0.") => &[TRAPS],
         _ => &[],
     }
@@ -539,7 +539,7 @@ fn five_thousand_unstructured_programs_agree_with_the_scalar_judge() {
     let mut ends: BTreeMap<String, u32> = BTreeMap::new();
     let mut instructions = 0;
     for n in 0..5_000 {
-        // Another turn than that of the conditions, so that each meets each.
+        // In another order than the conditions, so that every pair occurs.
         let model = &mut models[(n / 3) as usize % 3];
         let mut case = drawn(model, &unstructured(&mut rng), n);
         case.max_steps = 2000;

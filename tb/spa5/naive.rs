@@ -112,7 +112,7 @@ fn spa5_launch(rng: &mut Pcg64Mcg, lanes: usize, program: Place) -> (Values, Val
         (rng.random::<u64>() | rng.random::<u64>()) & all
     };
     let mut values = Values::new();
-    // Whatever was there before is forgotten.
+    // A launch clears every earlier value.
     for (name, value, width) in [
         ("rst_ni", 1, 1),
         ("launch_i", 1, 1),
@@ -226,7 +226,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
             // Walk, request, A and T of each step that counts.
             let mut made = Vec::new();
             for ((i, (_, request)), outputs) in running.into_iter().zip(asked).zip(outputs) {
-                // An error ends a walk: most are not made.
+                // An error ends a walk: most are left out.
                 let err = number(&outputs["next__err_q"]) as usize;
                 if err != 0 && errors[err] > 4 && rng.random_ratio(29, 30) {
                     continue;

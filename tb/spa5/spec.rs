@@ -141,7 +141,7 @@ const T_PCNT: u8 = 3;
 const T_RET: u8 = 4;
 const T_DIV: u8 = 5;
 
-// ---- what a bench does ------------------------------------------------------------------------------------
+// ---- the protocol of a bench --------------------------------------------------------------------------
 
 /// Bytes of the program, where nothing else is said.
 const SIZE: u32 = 0x1000;
@@ -184,8 +184,8 @@ fn put(machine: &mut dyn Unit, state: &State) {
     assert_eq!(machine.clock(&stalled::<Spa5>()), *state, "loaded");
 }
 
-/// Executes a step as a whole: one that unwinds takes further clocks, in which the instruction pins mean
-/// nothing. Returns the state after it, and how many clocks it took.
+/// Executes a step as a whole: one that unwinds takes further cycles, in which the instruction pins have no effect. Returns the
+/// state after it, and the number of cycles.
 fn step(machine: &mut dyn Unit, pins: &In) -> (State, usize) {
     let mut clocks = 1;
     let mut state = machine.clock(pins);

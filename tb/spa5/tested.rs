@@ -40,7 +40,7 @@ impl Tested for Spa5 {
             "Full = DEPTH[SpBits-1:0];",
             "Full = SpBits'(1) << (SpBits - 1);",
         ),
-        // Threads from 32 on have no say.
+        // Threads from 32 on do not count.
         (
             "spa5_seq.sv",
             "assign all  = ~|rest;",
@@ -114,7 +114,7 @@ impl Tested for Spa5 {
             "push_addr = is_setup ? target",
             "push_addr = (is_setup | is_call) ? target",
         ),
-        // A leaving instruction that no thread executes needs its token; SYNC is content with a PBK.
+        // A leaving instruction that no thread executes needs its token; SYNC accepts a PBK.
         (
             "spa5_seq.sv",
             "no_token   = some & |(leave[3:0] & ~vis);",

@@ -391,7 +391,7 @@ fn seen(golden: &Golden, lanes: u32) -> Start {
     }
 }
 
-/// The rules leave out nothing: wherever a program comes, a case may begin.
+/// The rules are complete: in every state that a program reaches, a case may begin.
 #[test]
 fn every_state_that_a_program_of_r700_comes_to_is_one_that_a_case_may_begin_in() {
     let builds = [

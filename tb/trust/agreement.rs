@@ -76,7 +76,7 @@ fn a_failing_case_names_the_rtl_on_which_it_failed() {
     assert!(replayed.starts_with("MISMATCH r500."), "{replayed}");
 }
 
-/// RTL that writes to the socket of its process answers in place of the worker.
+/// An impossible answer from a worker: the RTL writes to the socket of its process.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn an_answer_with_impossible_values_is_a_crash_of_the_rtl() {

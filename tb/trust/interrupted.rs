@@ -11,9 +11,8 @@ use crate::common::{arg, line_starting, program, reconverge_ends, wait_until};
 
 use super::{ended, misbehaving, resumable, saved, signal, start_with};
 
-/// D4 of the review: with RTL that hangs, a signal was not obeyed for hours, and what had been found was lost. Now
-/// each case is on the disk when it is known, the command ends long before the time limit of the case that hangs, and
-/// goes on where it was.
+/// Regression: with RTL that hangs, a signal had no effect for hours, and the findings were lost. Now each case is on the disk as
+/// soon as it is known, the command ends long before the time limit of the case that hangs, and resumes where it was.
 #[test]
 fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
     let rtl = misbehaving();
@@ -77,8 +76,8 @@ fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
     assert!(resumed.starts_with(&lines), "nothing is run twice");
 }
 
-/// A found bug: `timeout` sends its signal to the process and to its group. The second of them ended the command where it
-/// stood, so that nothing was told.
+/// Regression: `timeout` sends its signal to the process and to its group. The second signal ended the command at once, so that
+/// nothing was reported.
 #[test]
 fn a_signal_that_comes_twice_at_once_says_no_more_than_one() {
     let rtl = misbehaving();
@@ -114,8 +113,8 @@ fn a_signal_that_comes_twice_at_once_says_no_more_than_one() {
     );
 }
 
-/// A found bug: failures of programs that do not count yet, because one before them is not done, were taken off those that
-/// count: JUnit told of too few that passed, and where none was left the command ended with a panic.
+/// Regression: failures of programs that do not count yet, because an earlier one is not done, were subtracted from those that
+/// count: JUnit reported too few that passed, and with none left the command panicked.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn an_interrupted_campaign_tells_how_many_of_the_programs_that_count_passed() {
@@ -171,7 +170,7 @@ fn an_interrupted_campaign_tells_how_many_of_the_programs_that_count_passed() {
     assert!(saved(&at("three.out")).len() > saved(&at("one.out")).len());
 }
 
-/// D10 of the review: a run that takes for ever says how far it is when it is told to end.
+/// Regression: a run that never ends reports its progress when it is told to end.
 #[test]
 fn a_run_without_end_can_be_interrupted() {
     let dir = tempfile::tempdir().unwrap();
@@ -197,7 +196,7 @@ fn a_run_without_end_can_be_interrupted() {
     );
 }
 
-/// D4 and D5 of the review: whatever its RTL does, a command that is told to end does so, long before the time limit.
+/// Regression: whatever its RTL does, a command that is told to end does so, long before the time limit.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn every_command_ends_when_it_is_told_to_although_its_rtl_hangs() {

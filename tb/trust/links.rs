@@ -17,7 +17,7 @@ const RUN: [&str; 5] = [
     "pc@5",
 ];
 
-/// A found bug (CWE-59): who could write to the folder of the outputs chose a file of the user that was overwritten.
+/// Regression (CWE-59): a user with write access to the folder of the outputs could have any file of another user overwritten.
 #[test]
 fn a_link_with_the_name_of_an_output_does_not_lead_it_elsewhere() {
     let dir = tempfile::tempdir().unwrap();
@@ -105,8 +105,8 @@ fn results_are_not_written_through_a_link() {
     }
 }
 
-/// A found bug: a case whose RTL lies below the current folder had files from elsewhere built and run, which a list or a link in that
-/// folder named.
+/// Regression: a case whose RTL lies below the current folder had files from elsewhere built and run, which a file list or a link
+/// in that folder named.
 #[test]
 fn rtl_that_uses_files_from_elsewhere_is_not_run_because_a_case_names_it() {
     let dir = tempfile::tempdir().unwrap();

@@ -24,8 +24,7 @@ fn json(path: &std::path::Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// A found bug: such a campaign saved every case, 230 MB in twenty seconds, and went on until it had compared as many cycles as it
-/// was given.
+/// Regression: such a campaign saved every case, 230 MB in twenty seconds, and ran until it had compared all its cycles.
 #[test]
 fn a_campaign_of_which_every_program_fails_is_given_up_and_saves_ten_cases_a_group() {
     let rtl = wrong_at_once();
@@ -93,7 +92,7 @@ fn a_campaign_of_which_every_program_fails_is_given_up_and_saves_ten_cases_a_gro
     assert_eq!(two.1, one);
     assert_eq!(run("two", &more).1, one);
 
-    // Shards are given up one by one. Their sum says so too, and counts what they count.
+    // Shards are given up one by one. Their sum says so too, with the correct counts.
     let mut sums = BTreeMap::new();
     let (shards, all) = (dir.path().join("shards"), dir.path().join("all.json"));
     for shard in ["1/2", "2/2"] {

@@ -1,4 +1,4 @@
-//! What is wrong with a declaration is said with file, line and key; limits are tested on both sides.
+//! Errors of a declaration name file, line and key; limits are tested on both sides.
 
 use declaration::{Declaration, MAX_FIELDS, MAX_NAME, MAX_PINS};
 
@@ -70,7 +70,7 @@ fn parse(text: &str) -> Result<Declaration, String> {
     Declaration::parse("design.toml", text).map_err(|e| e.to_string())
 }
 
-/// What is said of `text` with `from` in the place of `to`.
+/// Returns the error for `text` with `from` replaced by `to`.
 fn refused(text: &str, from: &str, to: &str) -> String {
     assert!(text.contains(from), "{from}");
     let changed = text.replacen(from, to, 1);
@@ -527,7 +527,7 @@ fn every_limit_holds_at_itself_and_not_one_above() {
             fields(MAX_FIELDS - 4) + "\n[lanes]",
             "65 of them, and 64 is the most",
         ),
-        // 2 bits of class: four letters.
+        // A class of 2 bits needs four letters.
         (
             "{ text = \"A\" }, ",
             "{ text = \"A\" }, ".repeat(3),
@@ -575,7 +575,7 @@ fn every_limit_holds_at_itself_and_not_one_above() {
             .unwrap_err()
             .ends_with("98304 bytes in all, and 65536 is the most")
     );
-    // A table without any, and files that are not TOML, empty, cut off.
+    // A table without entries, files that are not TOML, an empty file, a file that is cut off.
     assert_eq!(parse("").unwrap_err(), "design.toml:1: name: missing");
     for end in (0..FIFO.len()).filter(|end| FIFO.is_char_boundary(*end)) {
         let _ = parse(&FIFO[..end]);
@@ -598,7 +598,7 @@ fn probes_of_another_rtl_name_every_field_that_is_no_output() {
         top.contains("assign probe_level = dut.n;") && !top.contains("dut.level_q"),
         "{top}"
     );
-    // Its own can be preloaded.
+    // The unit's own RTL can be preloaded.
     assert!(
         declaration
             .bench_top(&declaration.probes)

@@ -26,7 +26,7 @@ fn verilator() -> Command {
     }
 }
 
-/// What Verilator says of the bench top of `unit` around its RTL.
+/// Returns what Verilator prints about the bench top of `unit` around its RTL.
 fn lint(unit: &str, lanes: u32, top: &str) -> String {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join(format!("{unit}_tb.sv"));
@@ -54,7 +54,7 @@ fn bench_tops_are_clean_in_verilator() {
         let declaration = declared(unit);
         let top = declaration.bench_top(&declaration.probes);
         assert_eq!(lint(unit, lanes, &top), "", "{unit}");
-        // A probe of another width than its field is seen.
+        // A probe whose width is not that of its field is reported.
         let wide = top.replacen(
             "assign probe_",
             "assign probe_planted = 65'd0;\n  assign probe_",

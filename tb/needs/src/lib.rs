@@ -21,7 +21,7 @@ pub fn needs(tools: TokenStream, test: TokenStream) -> TokenStream {
             _ => false,
         })
     };
-    // What #[test] has already read, nothing can be added to.
+    // Nothing can be added to what #[test] has already read.
     if !has("test") {
         return "compile_error!(\"#[needs(..)] stands above #[test]\");"
             .parse()

@@ -232,8 +232,7 @@ fn a_log_may_hold_several_programs() {
     );
 }
 
-/// Cutting a log off anywhere gives the program before it, or an error, never half a program without
-/// a word about it.
+/// A log that is cut off anywhere gives the program before the cut, or an error, but never half a program without a message.
 #[test]
 #[ignore = "thousands of inputs; CI's step builds runs it"]
 fn a_log_that_is_cut_off_falls_back_to_the_last_complete_program() {

@@ -67,7 +67,7 @@ fn what_a_logging_service_writes_before_a_line_changes_nothing() {
     assert_eq!(own.program.slots.len(), 4);
 }
 
-/// A comment is not a prefix, and a name within a longer one is none.
+/// A comment is not a prefix, nor is a name within a longer one.
 #[test]
 fn a_prefix_is_not_a_comment() {
     let text = "; R500 Fragment Program:\n# 0\t0:CMN_INST 0x00000001\n";

@@ -271,7 +271,7 @@ fn shaders_of_a_log_are_chosen_by_number_or_name() {
         import(log.as_bytes(), Some("PS3.OPT")).program.name,
         "PS3.OPT"
     );
-    // One that is cut off does not keep the others from being read.
+    // A program that is cut off does not affect the others.
     let cut = one.clone() + &one[..one.find("0004").unwrap()];
     assert_eq!(import(cut.as_bytes(), Some("1")).program.quads.len(), 4);
     let why = "x.o:15: JUMP: is the last CF instruction, and has no END: is the log cut off?";
@@ -280,7 +280,7 @@ fn shaders_of_a_log_are_chosen_by_number_or_name() {
     assert_eq!(problem.as_deref(), Some(why));
 }
 
-/// The text must say what the words are.
+/// Text and words must agree.
 #[test]
 fn a_text_that_its_words_contradict_is_refused() {
     let text = sample("loop.log");

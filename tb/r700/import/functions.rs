@@ -82,7 +82,7 @@ fn functions_in_sections_of_their_own() {
     }
 }
 
-/// A function with a problem is listed with it, and the others can be had.
+/// A function with a problem is listed with it; the others can be loaded.
 #[test]
 fn a_bad_function_among_good_ones() {
     let mut bytes = object("several");
@@ -213,7 +213,7 @@ fn objects_for_other_gpus() {
         (7, None),
     ] {
         put(&mut bytes, 36, flags);
-        // A found bug: it came for a unit that is built so, too.
+        // Regression: the warning also came for a unit that is built so.
         let built = LoadOptions {
             parameters: [("SUBENTRIES".to_owned(), 8)].into(),
             ..LoadOptions::default()

@@ -131,13 +131,13 @@ fn the_mask_bit_is_found_by_groups_and_literals() {
         (&[(LAST, THREE | third(1)), trap], false),
         (&[(LAST, THREE | third(2)), trap, trap], false),
         (&[(LAST, third(2) & !(7 << 15)), (LAST, 0)], true),
-        // The highest channel of the whole group decides, and it alone.
+        // The highest channel of the whole group determines the number of literals.
         (&[(x, 0), (LAST | second(2), 0), trap, trap], false),
         (&[(w, 0), (LAST, 0), trap, trap], false),
         (&[(w, 0), (LAST | x, 0), trap, trap, trap], true),
         (&[(LAST | w, 0), trap, trap, (LAST, 0)], false),
         (&[(LAST | w, 0), trap, trap, (LAST | x, 0), trap], false),
-        // Channels of selectors that are not literals.
+        // Channels of selectors that are not literals do not count.
         (&[(LAST | 3 << 10 | 3 << 23 | 252, 0), (LAST, MASK)], true),
         (&[(LAST | 254, 0), (LAST, MASK)], true),
         (&[(LAST | (LITERAL | 256), 0), (LAST, MASK)], true),
@@ -185,7 +185,7 @@ fn the_mask_bit_is_found_by_groups_and_literals() {
     }
 }
 
-/// What is accepted and still worth a word.
+/// What is accepted with a warning.
 #[test]
 fn warnings() {
     let last = (LAST, 0);

@@ -24,12 +24,12 @@ fn contract(machine: &mut dyn Unit) {
         }
         assert_eq!(machine.clock(&write(n, value)), expected, "write {n}");
     }
-    // Instructions and predicates without a wave mean nothing.
+    // Without a running wavefront instructions and predicates have no effect.
     assert_eq!(machine.clock(&alu(ALU_PUSH_BEFORE, 0)), expected, "idle");
     assert_eq!(machine.clock(&cf(0, KILL | END)), expected, "idle");
 
-    // A launch takes its operands and the write beside it, and not the instruction; lanes that there are
-    // not mean nothing.
+    // A launch takes its operands and the write beside it, but not the instruction; bits of lanes that do not exist have no
+    // effect.
     let mut pins = alu(ALU_PUSH_BEFORE, 0);
     pins.launch = 1;
     (pins.entry, pins.prog_len, pins.stack_size) = (40, 100, 4);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Every number of lanes: those that there are not stay 0, whatever the pins say.
+/// For every number of lanes: bits of lanes that do not exist stay 0, whatever the pins.
 #[test]
 fn lanes_beyond_the_last_never_show() {
     for lanes in 1..=64 {

@@ -36,7 +36,7 @@ fn stack_sizes_of_eight(machine: &mut dyn Unit) {
     frames_fit(machine, &FITS);
 }
 
-/// As many frames of a kind fit as `fits` says, and not one more.
+/// Exactly as many frames of a kind fit as `fits` says.
 fn frames_fit(machine: &mut dyn Unit, fits: &[Fits]) {
     for &(size, branches, loops, calls, calls_over) in fits {
         let kinds = [
@@ -424,7 +424,7 @@ fn program_length(machine: &mut dyn Unit) {
         };
         assert_eq!(state, outside, "{at}: entry outside");
     }
-    // No program at all: nowhere to begin.
+    // No program: there is no valid entry.
     let state = start(machine, &program(0, 4), ALL);
     assert_eq!((state.halted, state.err, state.running), (1, PC_RANGE, 0));
     // PC + 1 has 32 bits, in the return address too. No launch leads there.

@@ -52,7 +52,7 @@ struct Filled {
 }
 
 impl Filled {
-    /// Fills `machine`. What does not push stays without a frame of its own.
+    /// Fills `machine`. An instruction that does not push has no frame.
     fn new(machine: &mut dyn Unit) -> Self {
         let mut state = start(machine, &fill_registers(), ALL);
         let (mut pushed, mut unwind) = (Vec::new(), Vec::new());
@@ -160,7 +160,7 @@ fn no_stored_bit_of_the_golden_escapes_comparison() {
     // Five loop frames of 2 * 4 + 66 bits, four call frames of 50, and the branch frames' four each.
     let branches = frames.len() as u32 - 9;
     assert_eq!(flips, 5 * 74 + 4 * 50 + branches * 4);
-    // A bit that is not stored, a frame that is not there.
+    // A bit that is not stored, and a frame that does not exist.
     let mut same = golden.clone();
     same.flip_stored(0, 74);
     same.flip_stored(frames.len(), 0);
@@ -200,8 +200,8 @@ fn shown_fields(state: &State) -> Vec<(&'static Field, u32)> {
         .collect()
 }
 
-/// The same for the memory of `machine`, be it flip-flops: the fault is put in by loading the state in which
-/// the frame was on top with one bit of it changed, and then the full one again, which does not touch it.
+/// The same for the memory of `machine`, also if it consists of flip-flops: the fault is planted by loading the state in which
+/// the frame was on top with one bit of it changed, and then the full state, which does not write the frame again.
 fn stored_bits(machine: &mut dyn Unit) {
     let mut reference = Golden::new(LANES);
     let filled = Filled::new(&mut reference);
@@ -249,11 +249,11 @@ fn stored_bits(machine: &mut dyn Unit) {
     assert_eq!(flips, 5 * (74 - 2) + 4 * (50 - 2) + branches * 4);
 }
 
-/// A stack loaded by the states in which it grew unwinds as the one that grew.
+/// A stack that is loaded from the states in which it grew unwinds like the original.
 fn loaded_stack(machine: &mut dyn Unit) {
     let mut reference = Golden::new(LANES);
     let filled = Filled::new(&mut reference);
-    // Something else in every word first.
+    // Every word has another value first.
     start(machine, &program(1000, 32), ALL);
     for _ in 0..126 {
         machine.clock(&alu(ALU_PUSH_BEFORE, 0b0101));

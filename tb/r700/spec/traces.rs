@@ -29,8 +29,8 @@ pub(super) fn classes(st: [u64; 2]) -> String {
     state.classes(LANES)
 }
 
-/// Holds the stack as it is shown, with so many sub-entries in a loop frame, against the registers that follow from it,
-/// what the state shows of its top, and the whole of it where it is known.
+/// Compares the stack as it is shown, with so many sub-entries in a loop frame, with the registers that follow from it, with the
+/// top in the state, and with the whole stack where it is known.
 fn check_stack(state: &State, stack: Option<Vec<Frame>>, text: &str, loop_frame: u16, at: &str) {
     let shown = frames(text);
     let (mut sp, mut base, mut bkind, mut nb, mut top) = (0, 0, 0, 0, 0);

@@ -14,7 +14,7 @@ fn raw_bundles() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let Loaded { program, warnings } =
             load(&bytes, path.to_str().unwrap(), &LoadOptions::default()).unwrap();
-        // What becomes of one that ends within a bundle is tested below.
+        // Code that ends within a bundle is tested below.
         let size = bytes.len().next_multiple_of(32);
         if size == bytes.len() {
             assert_eq!(bytes_of(&program.words), bytes);

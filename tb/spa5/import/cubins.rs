@@ -449,7 +449,7 @@ fn kernels_lie_in_their_sections() {
     let most = part(&|p| p.words = vec![NOP; 4 * MAX_BUNDLES]);
     assert_eq!(import(&most, None).program.words.len(), 4 * MAX_BUNDLES);
     assert_eq!(import(&part(&|p| p.value = 0x18), None).program.entry, 0x18);
-    // Section 240, which there is not.
+    // Section 240 does not exist.
     let mut bytes = part(&|_| {});
     let symbol = [1, 0, 0, 0, 0x12, 0x10, 1, 0];
     let at = bytes.windows(8).position(|w| w == symbol).unwrap();
@@ -459,7 +459,7 @@ fn kernels_lie_in_their_sections() {
     assert_eq!(listed.to_string(), "1  k, st_shndx: names no section");
 }
 
-/// Kernels that share a section cost no more than the file is long.
+/// Kernels that share a section cost no more than the length of the file.
 #[test]
 fn many_kernels_cost_no_more_than_the_file() {
     let mut part = kernel("k", ".text.k", NOP);

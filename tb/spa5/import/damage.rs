@@ -33,7 +33,7 @@ fn damage(rng: &mut Pcg64Mcg, bytes: &mut Vec<u8>, at: usize) {
     }
 }
 
-/// What is taken is whole; what is refused names file, field and reason. Whether it was taken.
+/// Checks that an accepted program is whole, and that a refusal names file, field and reason. Returns whether it was accepted.
 fn checked(bytes: &[u8], options: &LoadOptions) -> bool {
     match load(bytes, "x", options) {
         Ok(Loaded { program, .. }) => {
@@ -53,7 +53,7 @@ fn checked(bytes: &[u8], options: &LoadOptions) -> bool {
         Err(e) => {
             assert_eq!(e.file, "x");
             assert!(!e.field.is_empty() && !e.message.is_empty(), "{e}");
-            // The assembler quotes what it likes.
+            // The assembler may quote any text.
             let text = !bytes.contains(&0);
             assert!(text || !e.to_string().contains(char::is_control), "{e}");
             false

@@ -88,8 +88,8 @@ fn what_a_kernel_calls_is_laid_behind_it() {
     assert_eq!(import(&bytes, None).program.word(8), to(JCAL, 0x28));
 }
 
-/// A JMX leads to the functions whose address the code or the data have; of those that the file does not have, to
-/// those that the kernel calls by what the file says.
+/// A JMX leads to the functions whose address is in the code or the data; of functions that are not in the file, to those that
+/// the relocations say the kernel calls.
 #[test]
 fn pointers_are_to_functions_whose_address_is_taken() {
     let parts = [
@@ -173,7 +173,7 @@ fn lists_of_targets_move_with_their_function() {
     assert_eq!(program.targets, BTreeMap::from([(0x28, vec![0x30])]));
 }
 
-/// What the unit does not look at may be changed in any way; where one of its instructions leads, by an address alone.
+/// Bits that the unit ignores may change in any way; the target of one of its instructions only by a whole address.
 #[test]
 fn relocations_that_are_refused() {
     let one = |word, kind, data: Vec<u8>| {
@@ -287,7 +287,7 @@ fn a_kernel_and_what_it_calls_have_room_together() {
     );
 }
 
-/// A function that many kernels call is read for each of them, but not for ever.
+/// A function that many kernels call is read for each of them, up to a limit.
 #[test]
 fn a_list_of_many_kernels_that_call_the_same_has_an_end() {
     let names: Vec<String> = (0..200).map(|i| format!(".text.k{i}")).collect();

@@ -165,7 +165,7 @@ fn absolute_trace(machine: &mut dyn Unit) {
     for others in [0, !ALL] {
         let mut conditions = In::default();
         (conditions.p[0], conditions.p[1]) = (0b0101 | others, 0b0010 | others);
-        // What the pins of other forms carry does not matter.
+        // Pins of other forms have no effect.
         conditions.constant = 0x1234_5678;
         conditions.r = [0x8765_4321; 64];
         check_rows(machine, 0x4000_0000, 0x60, &conditions, ABSOLUTE);
@@ -207,7 +207,7 @@ fn bases(machine: &mut dyn Unit) {
         for (offset, inside) in [(0, true), (0x38, true), (0x40, false), (-8, false)] {
             let to = place(offset);
             let at = format!("{base:x}: to {to:x}");
-            // What lies in front of address 0 is behind every program.
+            // The addresses in front of address 0 are behind every program.
             for word in [imm(JMP | ALWAYS, to), imm(JCAL, to)] {
                 match inside {
                     true => drop(works(machine, &before, &exec(word), &at)),
@@ -396,7 +396,7 @@ fn constants(machine: &mut dyn Unit) {
             }
         }
     }
-    // Of an instruction that no thread takes it is not looked at; bit 5 of a leaving instruction is none.
+    // It is ignored in an instruction that no thread takes; bit 5 of a leaving instruction is ignored too.
     let pins = In {
         constant: 4,
         ..exec(BRA | NEVER | CONSTANT_BANK)
@@ -429,7 +429,7 @@ fn clip_tests(machine: &mut dyn Unit) {
             assert_eq!(after, decoding::branched(&before, taken & 0b1100), "{at}");
         }
     }
-    // The others do not look at them.
+    // The others ignore them.
     let mut pins = exec(off(BRA | ALWAYS, 0x78));
     pins.csm = [0; 64];
     let after = works(machine, &before, &pins, "T");

@@ -6,7 +6,7 @@ use super::*;
 pub(super) fn brx_pins(word: u64, p0: u64, r: [u32; 4]) -> In {
     let mut pins = exec_p0(word, p0);
     pins.r[..4].copy_from_slice(&r);
-    // Threads that there are not would lead somewhere else.
+    // Threads that do not exist have other targets.
     pins.r[4..].fill(0x1234_5678);
     pins
 }

@@ -84,7 +84,7 @@ fn predicates(machine: &mut dyn Unit) {
             branched(&before, taken & 0b1110),
             "predicate {pppp:x} and Z"
         );
-        // Threads that are not active have no say.
+        // Threads that are not active do not count.
         let some = State {
             active: 0b0101,
             exited: 0b1010,

@@ -125,7 +125,7 @@ fn no_stored_bit_of_the_golden_escapes_comparison() {
                 assert_eq!((seen[0].rtl ^ seen[0].golden).count_ones(), 1, "{at}");
                 flips += 1;
             }
-            // A bit that is not stored, a token that is not there.
+            // A bit that is not stored, and a token that does not exist.
             let mut same = golden.clone();
             same.flip_stored(0, golden.stored_bits());
             same.flip_stored(depth, 0);
@@ -136,8 +136,8 @@ fn no_stored_bit_of_the_golden_escapes_comparison() {
     assert_eq!(flips, 24 * (43 + 71 + 103) + 64 * (40 + 43 + 71 + 103));
 }
 
-/// The same for the memory of `machine`, be it flip-flops: the fault is put in by loading the state in which
-/// the token was on top with one bit of it changed, and then the full one again, which does not touch it.
+/// The same for the memory of `machine`, also if it consists of flip-flops: the fault is planted by loading the state in which
+/// the token was on top with one bit of it changed, and then the full state, which does not write the token again.
 fn check_stored_bits(machine: &mut dyn Unit, depth: usize, first: usize) {
     let mut reference = Golden::with(LANES, depth, false);
     let filled = Filled::new(&mut reference, depth, first);
@@ -191,7 +191,7 @@ fn small_stored_bits(machine: &mut dyn Unit) {
     }
 }
 
-/// A stack loaded by the states in which it grew unwinds as the one that grew.
+/// A stack that is loaded from the states in which it grew unwinds like the original.
 fn loaded_stack(machine: &mut dyn Unit) {
     for first in 0..FILL.len() {
         let mut reference = Golden::new(LANES);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What a place in a legal program may do besides EXIT: leave by SYNC, BRK, CONT, RET, in this order.
+/// The instructions that a place in a legal program may use besides EXIT: SYNC, BRK, CONT, RET, in this order.
 #[derive(Clone, Copy, Default)]
 struct May([bool; 4]);
 
@@ -12,7 +12,7 @@ impl May {
     const CONT: usize = 2;
     const RET: usize = 3;
 
-    /// With one more, and SYNC only if it is the one.
+    /// Returns the place with one more legal instruction; SYNC is legal only if it is that instruction.
     fn and(mut self, one: usize) -> Self {
         self.0[Self::SYNC] = false;
         self.0[one] = true;
@@ -66,7 +66,7 @@ impl Legal<'_> {
             2..5 => {
                 let leave = self.rng.random_range(0..5);
                 if leave == 4 && self.rng.random_range(0..4) > 0 {
-                    // Otherwise no thread would be left soon.
+                    // Otherwise no thread would be left after a few instructions.
                     self.plain(NOP);
                 } else if leave == 4 || may.0[leave] {
                     self.plain(LEAVING[leave] | condition);
@@ -153,7 +153,7 @@ impl Legal<'_> {
                 None => *word,
                 Some(label) => {
                     let mut to = address(it.labels[*label]);
-                    // The control word in front of it will do as well.
+                    // Its control word is accepted as well.
                     if to % 32 == 8 && it.rng.random() {
                         to -= 8;
                     }
@@ -350,7 +350,7 @@ fn check_pop(s: &State) {
     assert_eq!(m & !(others | s.exited), m & waits, "spa5-I9");
 }
 
-/// What a run of random programs met.
+/// Counts of a run of random programs.
 #[derive(Default)]
 struct Tally {
     steps: u32,
@@ -434,7 +434,7 @@ fn invariants_hold_before_every_step_of_legal_programs() {
     ] {
         let tally = check_random(lanes, depth, false, true, 50_000);
         let at = format!("{lanes} threads, {depth} tokens");
-        // A legal program ends in no error, but where it needs more tokens than there are.
+        // A legal program ends without an error unless it needs more tokens than the stack holds.
         let failed: u32 = tally.errors.iter().sum();
         assert_eq!(failed, tally.errors[usize::from(STACK_OVERFLOW)], "{at}");
         assert_eq!(failed > 0, depth == 8, "{at}: {failed}");

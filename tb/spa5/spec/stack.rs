@@ -130,7 +130,7 @@ fn pops(machine: &mut dyn Unit) {
                 (after.active, after.status, after.pc) = (0b0100, RUN, 0x68);
             }
             put(machine, &before);
-            // Whatever the pins say.
+            // Whatever the pins.
             let mut pins = exec(EXIT | ALWAYS);
             (pins.launch, pins.launch_mask, pins.prog_size) = (1, ALL, SIZE);
             assert_eq!(machine.clock(&pins), after, "{at}");
@@ -163,7 +163,7 @@ fn check_depth(machine: &mut dyn Unit, depth: u16) {
         }
         let divergent = exec_p0(off(BRA | P0, 0x78), 0b0001);
         fails(machine, &state, &divergent, STACK_OVERFLOW, "divergent");
-        // What does not push does not care.
+        // Instructions that do not push are not affected.
         for word in [BRA | ALWAYS, BRA | NEVER] {
             let after = works(machine, &state, &exec(off(word, 0x78)), "BRA");
             assert_eq!(after.sp, depth);
@@ -304,7 +304,7 @@ fn priority(machine: &mut dyn Unit) {
     for word in [ILLEGAL_WORD, BPT, SSY | misaligned, SYNC | ALWAYS, NOP] {
         fails(machine, &behind, &exec(word), PC_RANGE, "behind the end");
     }
-    // Sticky: nothing but a launch or reset ends it.
+    // An error lasts: only a launch or reset ends it.
     let stopped = machine.clock(&exec(NOP));
     for pins in [exec(NOP), exec(EXIT | ALWAYS), In::default(), exec(BPT)] {
         assert_eq!(machine.clock(&pins), stopped);

@@ -69,7 +69,7 @@ fn disassembly_says_what_is_peculiar() {
             0xe200_0110_0017_042f,
             "JMX c[0x11][R4+0x1]; /* 0xe20001100017042f */ // UNSUPPORTED",
         ),
-        // With bits set that no field has, a RET is one all the same.
+        // A RET with bits set that belong to no field is still a RET.
         (
             0x08,
             0xe322_d4f6_c57e_666f,
@@ -221,7 +221,7 @@ fn any_word_round_trips() {
         assert_eq!(first(&line), word, "{line}");
         let listed = line.contains("; /* 0x");
         said += usize::from(!listed);
-        // Only what has no mnemonic is not called by one.
+        // Only a word without a mnemonic is printed as `.word`.
         let is_word = line.starts_with(".word");
         assert_eq!(
             is_word,

@@ -145,7 +145,7 @@ fn misuse_is_refused_with_line_field_and_message() {
     }
 }
 
-/// A slip in a mnemonic was a NOP, and a program without its SYNC agreed with itself.
+/// Regression: a misspelt mnemonic was a NOP, and a program without its SYNC agreed with itself.
 #[test]
 fn a_slip_in_a_mnemonic_is_refused_in_every_program() {
     let mut slips = 0;
