@@ -4,7 +4,6 @@ mod common;
 
 mod assertions;
 mod bad_input;
-mod between;
 mod campaign;
 mod command;
 mod cover;
@@ -14,6 +13,7 @@ mod exhaust;
 mod explained;
 mod formats;
 mod hosted;
+mod lasting_state;
 mod models;
 mod must_fail;
 mod mutate;
@@ -27,11 +27,11 @@ mod programs;
 mod progress;
 mod prove;
 mod r500 {
-    mod naive;
     mod render;
+    mod step_sv;
 }
 mod r700 {
-    mod naive;
+    mod step_sv;
 }
 mod readme;
 mod render;
@@ -39,7 +39,7 @@ mod show;
 mod shrink;
 mod spa5 {
     mod compiled;
-    mod naive;
+    mod step_sv;
 }
 mod start;
 mod step;

@@ -26,7 +26,7 @@ use reconverge::unit::{Executor as _, LoadOptions, Records, Unit};
 use reconverge::watch::Watch;
 
 use crate::common::Tested;
-use crate::common::damage::{Damager, Kind};
+use crate::common::damage::{Damager, FormatKind};
 
 mod formats;
 
@@ -57,7 +57,7 @@ impl From<InputError> for Refused {
 /// A kind of file.
 struct Format {
     name: String,
-    kind: Kind,
+    kind: FormatKind,
     seeds: Vec<Vec<u8>>,
     read: Read,
 }

@@ -59,7 +59,7 @@ fn run(dir: &Path, args: &[&str]) -> String {
 }
 
 /// What a user has of the bug: the files of its case.
-struct Found {
+struct Files {
     _dir: tempfile::TempDir,
     dir: PathBuf,
     /// The saved case, relative to the folder.
@@ -67,7 +67,7 @@ struct Found {
 }
 
 /// Plants the bug of a unit, lets a campaign find it, and makes the page of the case that fails.
-fn found<U: Tested>() -> Found {
+fn found<U: Tested>() -> Files {
     let temporary = tempfile::tempdir().unwrap();
     let dir = temporary.path().canonicalize().unwrap();
     let (change, seed) = bug(U::NAME);
@@ -96,7 +96,7 @@ fn found<U: Tested>() -> Found {
         &dir,
         &["replay", "--no-assert", &case, "--html", "page.html"],
     );
-    Found {
+    Files {
         _dir: temporary,
         dir,
         case,
@@ -109,7 +109,7 @@ fn found<U: Tested>() -> Found {
 const TERMINAL: (usize, usize) = (118, 32);
 
 /// The stepper where the run fails, as on a terminal with colours.
-fn stepper<U: Tested>(found: &Found) -> Vec<String> {
+fn stepper<U: Tested>(found: &Files) -> Vec<String> {
     let file = found.dir.join(&found.case);
     let saved = SavedCase::<U>::parse(&fs::read_to_string(&file).unwrap(), arg(&file)).unwrap();
     let make = Make {
@@ -122,7 +122,7 @@ fn stepper<U: Tested>(found: &Found) -> Vec<String> {
 }
 
 /// The rows of a view and the values of its visible signals, without paths.
-fn waves(found: &Found) -> String {
+fn waves(found: &Files) -> String {
     let case = found.dir.join(&found.case);
     let view = fs::read_to_string(case.with_extension("gtkw")).unwrap();
     let place = |line: &&str| !line.starts_with("[dumpfile]") && !line.starts_with("[savefile]");
@@ -251,7 +251,7 @@ fn take_page(page: &Path, to: &Path) {
 }
 
 /// Takes a picture of GTKWave on a screen of the size of its window, with the command that a report prints.
-fn take_waves(found: &Found, to: &Path) {
+fn take_waves(found: &Files, to: &Path) {
     let case = Path::new(&found.case);
     let mut screen = Screen::new(1280, 900);
     let view = case.with_extension("gtkw");

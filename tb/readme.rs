@@ -111,7 +111,7 @@ fn blocks(page: &str) -> Vec<Block> {
 }
 
 /// A copy of the repository to run commands in: what they write is in it, what they only read is linked.
-struct Place {
+struct Sandbox {
     dir: TempDir,
     /// The files of the folders that are copied, as they are in the repository.
     copied: BTreeMap<PathBuf, Vec<u8>>,
@@ -119,8 +119,8 @@ struct Place {
     at: PathBuf,
 }
 
-impl Place {
-    fn new() -> Place {
+impl Sandbox {
+    fn new() -> Sandbox {
         let dir = tempfile::tempdir().unwrap();
         let at = dir.path().join("reconverge");
         fs::create_dir_all(at.join("waves")).unwrap();
@@ -143,7 +143,7 @@ impl Place {
             fs::write(&to, bytes).unwrap();
             fs::set_permissions(&to, fs::metadata(from).unwrap().permissions()).unwrap();
         }
-        Place { dir, copied, at }
+        Sandbox { dir, copied, at }
     }
 
     /// What `line` prints on both outputs, as the page shows it; the status that it ends with.
@@ -256,15 +256,15 @@ struct Counts {
 
 /// What is wrong on a page; corrected blocks, by the line of their first fence.
 #[derive(Debug, Default)]
-struct Found {
+struct Findings {
     wrong: Vec<String>,
     new: BTreeMap<usize, Vec<String>>,
     counts: Counts,
 }
 
 /// Follows `page` with `command` for `cargo run --release --`; also what only CI runs, if `all`.
-fn follow(page: &str, command: &Path, all: bool, place: &mut Place) -> Found {
-    let mut found = Found::default();
+fn follow(page: &str, command: &Path, all: bool, place: &mut Sandbox) -> Findings {
+    let mut found = Findings::default();
     // What the last commands printed, if they ran; the line of a command whose output has not been shown yet.
     let (mut said, mut follows, mut owed) = (None::<String>, false, None);
     let bare = fs::read_to_string(Path::new(ROOT).join("crates/xtask/src/bare.rs")).unwrap();
@@ -369,7 +369,7 @@ fn page(name: &str, all: bool) {
     let old = fs::read_to_string(&path).unwrap();
     // CI's step compares what an optimised build prints.
     let command = std::env::var_os("RECONVERGE").map_or_else(|| BUILT.into(), PathBuf::from);
-    let mut place = Place::new();
+    let mut place = Sandbox::new();
     let found = follow(&old, &command, all, &mut place);
     let mut wrong: Vec<String> = found.wrong.iter().map(|w| format!("{name}:{w}")).collect();
     println!("{name}: {:?}", found.counts);
@@ -457,8 +457,8 @@ fn no_block_is_left_out() {
 }
 
 /// The lines of a page that [`follow`] finds wrong, as their beginnings, and what it counts.
-fn wrong(page: &str) -> (Vec<String>, Found) {
-    let mut place = Place::new();
+fn wrong(page: &str) -> (Vec<String>, Findings) {
+    let mut place = Sandbox::new();
     let found = follow(page, Path::new(BUILT), false, &mut place);
     let lines = found.wrong.iter();
     let first = lines.map(|w| w.lines().next().unwrap().to_owned());
@@ -530,7 +530,7 @@ fn what_is_not_run_is_counted() {
 
 #[test]
 fn a_block_goes_into_the_file_that_is_named_above_it() {
-    let place = Place::new();
+    let place = Sandbox::new();
     let write = |mark: &str, body: &str| {
         let body: Vec<String> = body.lines().map(str::to_owned).collect();
         place.write(mark, &body);

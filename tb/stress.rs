@@ -39,13 +39,13 @@ const SAVED: usize = 10;
 
 /// A campaign: unit, what its RTL does wrong ([`crate::trust::MISBEHAVES`]; nothing: an ordinary error) or `None` for our
 /// own RTL, and programs.
-type Kind = (&'static str, Option<&'static str>, u64);
+type Plan = (&'static str, Option<&'static str>, u64);
 
 /// RTL that crashes in every case: its campaign is given up.
 const GIVEN_UP: &str = "*c";
 
 /// Errors of r500 that programs come to often and seldom: 1, 9; 8, 4; 6.
-const KINDS: &[Kind] = &[
+const KINDS: &[Plan] = &[
     ("r500", None, 1000),
     ("r700", None, 600),
     ("spa5", None, 600),
@@ -157,14 +157,14 @@ fn alike(cause: &Value) -> String {
 
 /// Its place in the file system.
 struct Campaign {
-    kind: Kind,
+    kind: Plan,
     rtl: String,
     seed: String,
     dir: tempfile::TempDir,
 }
 
 impl Campaign {
-    fn new(kind: Kind, rtl: &str, seed: u64) -> Self {
+    fn new(kind: Plan, rtl: &str, seed: u64) -> Self {
         Campaign {
             kind,
             rtl: rtl.to_owned(),

@@ -16,7 +16,7 @@ use crate::field::{Field, Pin, Shape};
 use crate::instructions::Instructions as _;
 use crate::program::{Executor as _, Pins as _, Step};
 use crate::rules;
-use crate::show::{Class, Found};
+use crate::show::{Class, ShownState};
 use crate::stimulus::golden_alone;
 use crate::unit::Unit;
 use crate::watch::Watch;
@@ -76,9 +76,9 @@ pub struct Cycle {
     /// Groups of lanes that go the same way for the same reason, in the order of the lowest lane of each.
     pub groups: Vec<Group>,
     /// Lanes and stack before the cycle.
-    pub before: Found,
+    pub before: ShownState,
     /// Lanes and stack after it.
-    pub after: Found,
+    pub after: ShownState,
     /// How the unit came to the address: `jumps to`, `falls through to`, `pops to`, `stays at`.
     pub way: &'static str,
     /// The rule that gave the address: its id and text.
@@ -238,7 +238,7 @@ fn of_cycle<U: Unit>(case: &Case<U>, number: u64, pins: &U::In, golden: &U::Gold
     let lanes = case.lanes as usize;
     let mut next = golden.clone();
     next.cycle(pins);
-    let [before, after] = [golden, &next].map(|golden| Found::of::<U>(golden, lanes));
+    let [before, after] = [golden, &next].map(|golden| ShownState::of::<U>(golden, lanes));
     let sides = [bytes_of(golden.state()), bytes_of(next.state())];
     let conditions = conditions::<U>(pins, golden, lanes);
     let mut groups: Vec<Group> = Vec::new();

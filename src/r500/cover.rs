@@ -28,9 +28,9 @@ mod instruction;
 mod sample;
 use axes::{
     AOp, AddrEnd, Any, Around, BOp, Boolean, Came, Code, Corner, Count, Covered, Effect, Failed,
-    Family, Fetched, Func, Highest, Ignore, Inverted, Kind, Last, Left, Limit, LoopEnd, LoopKind,
-    Mode, Offset, Open, Place, Plain, PopCount, Predicate, Present, Reserved, Row, Stacking, Start,
-    Step, Target, Two, Where, Why, Woken, Wrap,
+    Family, Fetched, Func, Highest, Ignore, InstKind, Inverted, Last, Left, Limit, LoopEnd,
+    LoopKind, Mode, Offset, Open, Plain, PopCount, Position, Predicate, Present, Reserved, Row,
+    Stacking, Start, Step, Target, Two, Where, Why, Woken, Wrap,
 };
 use sample::Memory;
 
@@ -41,8 +41,8 @@ pub struct Bins {
     cycles: Cross<(Status, Pace, Host)>,
     writes: Cross<(Written, Port)>,
     launches: Cross<(Rest, Mode, Start, Offset)>,
-    fetches: Cross<(Came, Place, Fetched)>,
-    neighbours: Cross<(Previous<Kind>, Kind)>,
+    fetches: Cross<(Came, Position, Fetched)>,
+    neighbours: Cross<(Previous<InstKind>, InstKind)>,
     errors: Cross<(Failed, Code)>,
     priority: Cross<(Two,)>,
     reserved: Cross<(Op, Reserved)>,
@@ -132,13 +132,13 @@ impl Coverage<R500> for Bins {
         };
 
         d.unreachable(bins.fetches, "r500-E9: with PC below the window nothing but a launch got there: every jump is checked, and PC + 1 goes up",
-            |(came, place, _)| place == Place::Below && came != Came::Launch);
+            |(came, place, _)| place == Position::Below && came != Came::Launch);
         d.unreachable(bins.fetches, "r500-E9: a jump that is taken lands in the window",
-            |(came, place, _)| place == Place::Above && came == Came::Jumped);
+            |(came, place, _)| place == Position::Above && came == Came::Jumped);
         d.unreachable(bins.fetches, "r500-O32: what stands one before the first address lies outside and is never executed",
-            |(came, place, _)| place == Place::First && matches!(came, Came::Plain | Came::Stayed));
+            |(came, place, _)| place == Position::First && matches!(came, Came::Plain | Came::Stayed));
         d.unreachable(bins.fetches, "r500-E9: outside the window there is no instruction, inside it the fetch is in order",
-            |(_, place, fetched)| matches!(place, Place::Below | Place::Above) != (fetched == Fetched::Outside));
+            |(_, place, fetched)| matches!(place, Position::Below | Position::Above) != (fetched == Fetched::Outside));
 
         d.unreachable(bins.errors, "r500-E9: a fetch outside the window is error 9, and there is no instruction that could have another",
             |(op, code)| op == Failed::Fetch && !code.is(Error::PcRange));
@@ -202,7 +202,7 @@ impl Coverage<R500> for Bins {
                 outcome == LoopEnd::Underflow && !empty || empty && matches!(outcome, LoopEnd::Stay | LoopEnd::Jump)
             });
         d.unreachable(bins.loop_stack, "r500-E4: error 4 is ENDLOOP, ENDREP, BREAKLOOP or BREAKREP with a frame of the other kind",
-            |(op, level, outcome)| outcome == LoopEnd::Kind && (level == Level::Empty || !ends(op) && !breaks(op)));
+            |(op, level, outcome)| outcome == LoopEnd::InstKind && (level == Level::Empty || !ends(op) && !breaks(op)));
         d.unreachable(bins.loop_stack, "r500-E5: error 5 is LOOP or REP that stays with 4 frames in use, and always then",
             |(op, level, outcome)| {
                 let full = begins(op) && level == Level::Full;
@@ -263,8 +263,8 @@ impl Coverage<R500> for Bins {
             Event::Launched => {
                 m.launch(pins);
                 let start = match m.place(after.state().pc) {
-                    Place::Below => Start::Below,
-                    Place::Above => Start::Above,
+                    Position::Below => Start::Below,
+                    Position::Above => Start::Above,
                     _ => Start::Inside,
                 };
                 hits.hit(

@@ -19,7 +19,7 @@ use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use super::shader::{Reader, Shader};
 use crate::import::{is_hex, places, utf8, with_tabs};
 use crate::input::InputError;
-use crate::text::{Place, program_name};
+use crate::text::{Location, program_name};
 
 /// Options of an import: the program to read and changes to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -572,7 +572,7 @@ fn slots_listing(text: &str, file: &str) -> Result<Imported, InputError> {
             }
             given.push((name, value));
         } else {
-            shader.listing(Place { file, line: n }, now, line)?;
+            shader.listing(Location { file, line: n }, now, line)?;
         }
     }
     if slots.is_empty() {

@@ -26,7 +26,7 @@ use super::program::Program;
 mod addresses;
 mod survey;
 use addresses::ByAddress;
-use survey::{Place, Step, Successors, Survey, check_no_uncounted_cycle};
+use survey::{OpenAt, Step, Successors, Survey, check_no_uncounted_cycle};
 
 /// Frames of the loop stack and entries of the address stack (r500-3.2).
 const STACK_DEPTH: usize = 4;
@@ -426,7 +426,7 @@ fn depth(
     seen.insert(entry, ());
     let mut work = vec![entry];
     while let Some(pc) = work.pop() {
-        let here = survey.places.get(pc).map(Place::depth).unwrap_or_default();
+        let here = survey.places.get(pc).map(OpenAt::depth).unwrap_or_default();
         let behind = survey.depths.get(pc).copied().unwrap_or_default();
         deepest = deepest.max(here).max(behind);
         if let Some(fc) = Fc::decode(survey.program.slot(pc))

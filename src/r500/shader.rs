@@ -15,7 +15,7 @@ use super::alu::{CHANNELS, CONSTANTS, Instruction, Shared, TEMPS, Texture};
 use super::program::Program;
 use crate::input::InputError;
 use crate::json::{map, required};
-use crate::text::Place;
+use crate::text::Location;
 
 /// Varyings that a shader can have: v0, v1, v2.
 pub const VARYINGS: usize = 3;
@@ -269,7 +269,7 @@ pub(super) struct Reader {
 }
 
 /// Parses a number that is neither infinite nor NaN.
-fn float(at: Place, field: &str, text: &str) -> Result<f32, InputError> {
+fn float(at: Location, field: &str, text: &str) -> Result<f32, InputError> {
     match text.parse::<f32>() {
         Ok(value) if value.is_finite() => Ok(value),
         _ => Err(at.error(
@@ -279,12 +279,16 @@ fn float(at: Place, field: &str, text: &str) -> Result<f32, InputError> {
     }
 }
 
-fn floats(at: Place, field: &str, texts: &[&str]) -> Result<Vec<f32>, InputError> {
+fn floats(at: Location, field: &str, texts: &[&str]) -> Result<Vec<f32>, InputError> {
     texts.iter().map(|text| float(at, field, text)).collect()
 }
 
 /// Parses exactly `N` numbers.
-fn array<const N: usize>(at: Place, field: &str, texts: &[&str]) -> Result<[f32; N], InputError> {
+fn array<const N: usize>(
+    at: Location,
+    field: &str,
+    texts: &[&str],
+) -> Result<[f32; N], InputError> {
     floats(at, field, texts)?
         .try_into()
         .map_err(|v: Vec<f32>| at.error(field, format!("{} numbers, {N} are needed", v.len())))
@@ -297,7 +301,7 @@ fn vectors<const N: usize>(values: &[f32]) -> [Vector; N] {
 
 /// Parses the name of a register: `letter` and a number below `count`, which it returns.
 fn register(
-    at: Place,
+    at: Location,
     field: &str,
     letter: char,
     text: &str,
@@ -315,7 +319,7 @@ fn register(
     }
 }
 
-fn check_name(at: Place, name: &str) -> Result<(), InputError> {
+fn check_name(at: Location, name: &str) -> Result<(), InputError> {
     let sound = |c: char| c.is_ascii_alphanumeric() || "_.[]".contains(c);
     if name.is_empty() || !name.chars().all(sound) {
         return Err(at.error(
@@ -327,7 +331,7 @@ fn check_name(at: Place, name: &str) -> Result<(), InputError> {
 }
 
 /// Parses `NAME=VALUE` or `NAME=VALUE:VALUE...`.
-fn assignment(at: Place, text: &str) -> Result<(String, Vec<f32>), InputError> {
+fn assignment(at: Location, text: &str) -> Result<(String, Vec<f32>), InputError> {
     let Some((name, value)) = text.split_once('=') else {
         return Err(at.error("uniform", format!("`{text}` is not of the form NAME=VALUE")));
     };
@@ -347,7 +351,7 @@ impl Reader {
         used.sort_unstable();
         used.dedup();
         for (temp, generic, line) in std::mem::take(&mut self.generics) {
-            let at = Place { file, line };
+            let at = Location { file, line };
             let varying = used.iter().position(|k| *k == generic).unwrap_or(0);
             if varying >= VARYINGS {
                 let message = format!("more than {VARYINGS} varyings");
@@ -366,7 +370,7 @@ impl Reader {
             (*c, known, n.to_string(), *line)
         });
         for (constant, uniform, called, line) in by_name.chain(by_number).collect::<Vec<_>>() {
-            let at = Place { file, line };
+            let at = Location { file, line };
             let Some(n) = uniform.filter(|n| self.shader.uniforms[*n].components > 0) else {
                 return Err(at.error(
                     "constant",
@@ -378,14 +382,14 @@ impl Reader {
         Ok(self.shader)
     }
 
-    fn input(&mut self, at: Place, temp: u8, varying: u8) -> Result<(), InputError> {
+    fn input(&mut self, at: Location, temp: u8, varying: u8) -> Result<(), InputError> {
         match self.shader.inputs.insert(temp, varying) {
             None => Ok(()),
             Some(_) => Err(at.error("input", format!("t{temp} has an input already"))),
         }
     }
 
-    fn constant(&mut self, at: Place, number: u8, constant: Constant) -> Result<(), InputError> {
+    fn constant(&mut self, at: Location, number: u8, constant: Constant) -> Result<(), InputError> {
         match self.shader.constants.insert(number, constant) {
             None => Ok(()),
             Some(_) => Err(at.error("constant", format!("c{number} is given already"))),
@@ -394,7 +398,7 @@ impl Reader {
 
     fn uniform(
         &mut self,
-        at: Place,
+        at: Location,
         name: &str,
         components: u8,
         value: Option<Vec<f32>>,
@@ -411,7 +415,7 @@ impl Reader {
         Ok(())
     }
 
-    fn value(&mut self, at: Place, name: &str, texts: &[&str]) -> Result<(), InputError> {
+    fn value(&mut self, at: Location, name: &str, texts: &[&str]) -> Result<(), InputError> {
         let value = floats(at, name, texts)?;
         let Some(uniform) = self.shader.uniforms.iter_mut().find(|u| u.name == name) else {
             return Err(at.error("uniform", format!("there is no uniform {name}")));
@@ -424,7 +428,7 @@ impl Reader {
         Ok(())
     }
 
-    fn varying(&mut self, at: Place, name: &str, texts: &[&str]) -> Result<(), InputError> {
+    fn varying(&mut self, at: Location, name: &str, texts: &[&str]) -> Result<(), InputError> {
         let number = register(at, "varying", 'v', name, VARYINGS)?;
         let corners = vectors(&array::<12>(at, name, texts)?);
         match self.shader.varyings.insert(number, corners) {
@@ -433,7 +437,7 @@ impl Reader {
         }
     }
 
-    fn texture(&mut self, at: Place, id: &str, name: &str) -> Result<(), InputError> {
+    fn texture(&mut self, at: Location, id: &str, name: &str) -> Result<(), InputError> {
         let id: u8 = at.unsigned("texture", id, 15)?;
         let Some(texture) = Texture::from_name(name) else {
             let names = Texture::ALL.map(Texture::name).join(", ");
@@ -445,7 +449,7 @@ impl Reader {
         }
     }
 
-    fn example(&mut self, at: Place, texts: &[&str]) -> Result<(), InputError> {
+    fn example(&mut self, at: Location, texts: &[&str]) -> Result<(), InputError> {
         let mut uniforms = BTreeMap::new();
         for text in texts {
             let (name, value) = assignment(at, text)?;
@@ -460,7 +464,7 @@ impl Reader {
         Ok(())
     }
 
-    fn pixel(&mut self, at: Place, inputs: &[&str], colour: &[&str]) -> Result<(), InputError> {
+    fn pixel(&mut self, at: Location, inputs: &[&str], colour: &[&str]) -> Result<(), InputError> {
         let inputs = vectors(&array::<12>(at, "pixel", inputs)?);
         let colour = match colour {
             ["discard"] => None,
@@ -476,7 +480,7 @@ impl Reader {
     /// Reads a directive of a `.s` file; returns false if it is none of these.
     pub fn directive(
         &mut self,
-        at: Place,
+        at: Location,
         word: &str,
         operands: &[&str],
     ) -> Result<bool, InputError> {
@@ -527,7 +531,7 @@ impl Reader {
     }
 
     /// Reads a line of a section of a `# SLOTS` listing; lines of other sections are ignored.
-    pub fn listing(&mut self, at: Place, section: &str, line: &str) -> Result<(), InputError> {
+    pub fn listing(&mut self, at: Location, section: &str, line: &str) -> Result<(), InputError> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let malformed =
             || Err(at.error(words[0], format!("`{line}` is not a line of # {section}")));

@@ -15,9 +15,9 @@ mod instruction;
 mod sample;
 use axes::{
     After, Against, Bank, Before, Beyond, CallCount, Called, Caller, Clause, Code, Cond, Control,
-    Corner, Count, Dropped, Ending, Entry, Executed, Found, Frame, From, General, Innermost,
-    Inside, Jumper, Killed, Kind, Leave, Legal, Live, Mask, Opcode, Open, Pass, Pass2, Place,
-    Popper, Pops, Pred, Present, Pusher, Reach, Returned, Room, Size, Start, Step, Straight,
+    Corner, Count, Dropped, Ending, Entry, Executed, Frame, From, General, Innermost, Inside,
+    InstKind, Jumper, Killed, Leave, Legal, Live, Mask, Opcode, Open, Pass, Pass2, Popper, Pops,
+    Position, Pred, Present, Pusher, Reach, Reached, Returned, Room, Size, Start, Step, Straight,
     Tested, To, Two, Updates, Valid, Vpm, Where, Woken,
 };
 use sample::Memory;
@@ -33,9 +33,9 @@ pub struct Bins {
     cycles: Cross<(Status, Pace, Host)>,
     writes: Cross<(Written, Port)>,
     launches: Cross<(Rest, Mask, Entry, Size)>,
-    neighbours: Cross<(Previous<Kind>, Kind)>,
+    neighbours: Cross<(Previous<InstKind>, InstKind)>,
     opcodes: Cross<(Opcode,)>,
-    errors: Cross<(Kind, Code)>,
+    errors: Cross<(InstKind, Code)>,
     priority: Cross<(Two,)>,
     wqm: Cross<(Legal,)>,
     straight: Cross<(Straight, Present)>,
@@ -50,9 +50,9 @@ pub struct Bins {
     nesting: Cross<(Frame, Innermost, Open)>,
     banks: Cross<(Start, Bank)>,
     /// Only for a unit with eight sub-entries in an entry.
-    places: Option<Cross<(Start, Place)>>,
+    places: Option<Cross<(Start, Position)>>,
     pops: Cross<(Popper, Pops, Against, Innermost)>,
-    reaches: Cross<(Reach, Innermost, Open, Found)>,
+    reaches: Cross<(Reach, Innermost, Open, Reached)>,
     begins: Cross<(Start, Count, Inside, Decision)>,
     ends: Cross<(Ending, Count, Pass2)>,
     woken: Cross<(Ending, Pass2, Woken)>,
@@ -67,8 +67,8 @@ pub struct Bins {
 }
 
 /// Returns whether an instruction of this kind jumps if no lane passes, and can stay only if one does.
-fn jumps_without_lane(kind: Kind) -> bool {
-    use Kind::{Jump, LoopStart, LoopStartDx10, LoopStartNoAl, Push, PushElse};
+fn jumps_without_lane(kind: InstKind) -> bool {
+    use InstKind::{Jump, LoopStart, LoopStartDx10, LoopStartNoAl, Push, PushElse};
     matches!(
         kind,
         Jump | Push | PushElse | LoopStart | LoopStartDx10 | LoopStartNoAl
@@ -76,8 +76,8 @@ fn jumps_without_lane(kind: Kind) -> bool {
 }
 
 /// Returns whether the class of a lane may change in this way (r700-4.3, column "lane classes").
-fn changes(kind: Kind, from: From, to: To) -> bool {
-    use Kind::*;
+fn changes(kind: InstKind, from: From, to: To) -> bool {
+    use InstKind::*;
     let (on, off) = (from == From::Active, from == From::Branch);
     // The effect of a pop or an ELSE.
     let chosen = (on || off) && matches!(to, To::Active | To::Branch);
@@ -117,7 +117,7 @@ impl Coverage<R700> for Bins {
         let subentries = build.value::<R700>("SUBENTRIES");
         let dx10_count = build.value::<R700>("DX10_COUNT") == 1;
         // Whether loops of this kind count their passes (r700-4.3-z).
-        let counts = move |start: Kind| start != Kind::LoopStartDx10 || dx10_count;
+        let counts = move |start: InstKind| start != InstKind::LoopStartDx10 || dx10_count;
         let bins = Bins {
             all: u64::MAX >> (64 - build.lanes),
             max,
@@ -158,7 +158,7 @@ impl Coverage<R700> for Bins {
         };
 
         d.unreachable(bins.neighbours, "r700-E1: a reserved opcode halts, so that none is behind it",
-            |(before, _)| before.0 == Some(Kind::Reserved));
+            |(before, _)| before.0 == Some(InstKind::Reserved));
         if max == 255 {
             d.unreachable(bins.launches, "MAX_STACK_SIZE is 255, and STACK_SIZE has 8 bits", |(.., size)| size == Size::More);
         }
@@ -167,16 +167,16 @@ impl Coverage<R700> for Bins {
         }
 
         d.unreachable(bins.errors, "r700-E1: error 1 is reserved opcodes, which have no other",
-            |(kind, code)| (kind == Kind::Reserved) != code.is(Error::Illegal));
+            |(kind, code)| (kind == InstKind::Reserved) != code.is(Error::Illegal));
         d.unreachable(bins.errors, "r700-4.2-a: WQM is ignored by ALU, slot, memory and export instructions",
             |(kind, code)| code.is(Error::Field) && Control::of(kind).is_none());
         d.unreachable(bins.errors, "r700-E3: error 3 is LOOP_END, LOOP_BREAK, LOOP_CONTINUE, ALU_BREAK, ALU_CONTINUE",
             |(kind, code)| code.is(Error::NoLoop)
-                && !matches!(kind, Kind::LoopEnd | Kind::LoopBreak | Kind::LoopContinue | Kind::AluBreak | Kind::AluContinue));
+                && !matches!(kind, InstKind::LoopEnd | InstKind::LoopBreak | InstKind::LoopContinue | InstKind::AluBreak | InstKind::AluContinue));
         d.unreachable(bins.errors, "r700-E4, r700-E5: error 4 is LOOP_END, error 5 is RETURN",
-            |(kind, code)| code.is(Error::LoopOpen) && kind != Kind::LoopEnd || code.is(Error::NoCall) && kind != Kind::Return);
+            |(kind, code)| code.is(Error::LoopOpen) && kind != InstKind::LoopEnd || code.is(Error::NoCall) && kind != InstKind::Return);
         d.unreachable(bins.errors, "r700-E6: error 6 is of what pops or inverts the top mask",
-            |(kind, code)| code.is(Error::Underflow) && Popper::of(kind).is_none() && kind != Kind::AluElseAfter);
+            |(kind, code)| code.is(Error::Underflow) && Popper::of(kind).is_none() && kind != InstKind::AluElseAfter);
         d.unreachable(bins.errors, "r700-E7: error 7 is of what pushes",
             |(kind, code)| code.is(Error::Overflow) && Pusher::of(kind).is_none());
         d.unreachable(bins.errors, "r700-2.3-i: the ALU format has no END_OF_PROGRAM",
@@ -186,33 +186,33 @@ impl Coverage<R700> for Bins {
             |(kind, present, decision)| jumps_without_lane(kind.0) && decision == Decision::Stay && !present.has(From::Active));
         d.unreachable(bins.classes, "r700-4.3-m, r700-4.3-n: CALL jumps, and RETURN stays, only if a lane is ACTIVE",
             |(kind, present, decision)| !present.has(From::Active)
-                && (kind.0 == Kind::Call && decision == Decision::Jump || kind.0 == Kind::Return && decision == Decision::Stay));
+                && (kind.0 == InstKind::Call && decision == Decision::Jump || kind.0 == InstKind::Return && decision == Decision::Stay));
         d.unreachable(bins.classes, "r700-4.3-f: ELSE swaps ACTIVE and BRANCH; without lanes of either class no lane is ACTIVE afterwards, and it jumps",
-            |(kind, present, decision)| kind.0 == Kind::Else && decision == Decision::Stay
+            |(kind, present, decision)| kind.0 == InstKind::Else && decision == Decision::Stay
                 && !present.has(From::Active) && !present.has(From::Branch));
         d.unreachable(bins.classes, "r700-4.3-i: LOOP_END jumps back only if a lane is not BRK",
-            |(kind, present, decision)| kind.0 == Kind::LoopEnd && decision == Decision::Jump && present == Present(7));
+            |(kind, present, decision)| kind.0 == InstKind::LoopEnd && decision == Decision::Jump && present == Present(7));
         d.unreachable(bins.classes, "r700-4.3-k, r700-4.3-l: LOOP_BREAK and LOOP_CONTINUE jump if, and only if, no lane is ACTIVE or BRANCH afterwards",
-            |(kind, present, decision)| matches!(kind.0, Kind::LoopBreak | Kind::LoopContinue) && match decision {
+            |(kind, present, decision)| matches!(kind.0, InstKind::LoopBreak | InstKind::LoopContinue) && match decision {
                 Decision::Jump => present.has(From::Branch),
                 Decision::Stay => !present.has(From::Active) && !present.has(From::Branch),
             });
 
         d.unreachable_by_history(bins.classes, "r700-4.3-m: a CALL needs an ACTIVE lane, which becomes CONT or BRK in the subroutine only in a loop of its own, and has its class back when that is left",
-            |(kind, present, _)| kind.0 == Kind::Return && !present.has(From::Active) && !present.has(From::Branch));
+            |(kind, present, _)| kind.0 == InstKind::Return && !present.has(From::Active) && !present.has(From::Branch));
         d.unreachable(bins.conditions, "r700-4.3-e: POP never jumps",
-            |(kind, _, _, decision)| kind.0 == Kind::Pop && decision == Decision::Jump);
+            |(kind, _, _, decision)| kind.0 == InstKind::Pop && decision == Decision::Jump);
         d.unreachable(bins.conditions, "r700-4.1-a: no lane passes a condition that is false: JUMP, PUSH, PUSH_ELSE and loop starts jump, CALL stays, LOOP_END leaves",
             |(kind, cond, _, decision)| !cond.holds() && match kind.0 {
-                Kind::Call | Kind::LoopEnd => decision == Decision::Jump,
+                InstKind::Call | InstKind::LoopEnd => decision == Decision::Jump,
                 kind => jumps_without_lane(kind) && decision == Decision::Stay,
             });
         d.unreachable(bins.conditions, "r700-4.3-n, r700-O19: a RETURN stays if an ACTIVE lane fails, and only COND can fail it: VPM excuses the others",
-            |(kind, cond, _, decision)| kind.0 == Kind::Return && cond.holds() && decision == Decision::Stay);
+            |(kind, cond, _, decision)| kind.0 == InstKind::Return && cond.holds() && decision == Decision::Stay);
         d.unreachable(bins.tests, "r700-4.1-c: apart from VPM all ACTIVE lanes pass or none",
             |(_, pass, vpm)| pass == Pass::Some && vpm == Vpm::Off);
         d.unreachable(bins.executions, "r700-2.4-a: memory and export instructions have no COND: without VPM every ACTIVE lane passes",
-            |(executed, pass, vpm)| executed.0 == Kind::Memory && pass == Pass::None && vpm == Vpm::Off);
+            |(executed, pass, vpm)| executed.0 == InstKind::Memory && pass == Pass::None && vpm == Vpm::Off);
         d.unreachable(bins.executions, "r700-4.1-c: apart from VPM all ACTIVE lanes pass or none",
             |(_, pass, vpm)| pass == Pass::Some && vpm == Vpm::Off);
         if build.lanes == 1 {
@@ -222,9 +222,9 @@ impl Coverage<R700> for Bins {
         d.unreachable(bins.lanes, "r700-4.3: no such change in the column of lane classes",
             |(kind, from, to)| !changes(kind.0, from, to));
         d.unreachable_by_history(bins.lanes, "r700-4.3-g, r700-4.3-h: a lane that is not BRK in a loop was ACTIVE around it, and LOOP_END does not give it the class CONT back",
-            |(kind, from, to)| kind.0 == Kind::LoopEnd && from != From::Brk && to == To::Cont);
+            |(kind, from, to)| kind.0 == InstKind::LoopEnd && from != From::Brk && to == To::Cont);
         d.unreachable_by_history(bins.lanes, "r700-4.3-u: an ACTIVE lane is in the mask of every branch frame open above base (pushes store all of them, pops and ELSE choose among those), so that only VPM lets a pop switch one off",
-            |(kind, from, to)| matches!(kind.0, Kind::AluPopAfter | Kind::AluPop2After) && from == From::Active && to == To::Branch);
+            |(kind, from, to)| matches!(kind.0, InstKind::AluPopAfter | InstKind::AluPop2After) && from == From::Active && to == To::Branch);
         d.unreachable(bins.pushes, "r700-3.4-e: with a branch frame live the last push left the reserve of two, of which a branch frame or a call takes one",
             |(pusher, room, live)| live == Live::Some && room == Room::Less && !matches!(pusher.frame(), Frame::LoopStart | Frame::LoopStartNoAl | Frame::LoopStartDx10));
         d.unreachable(bins.pushes, "r700-3.4-e: a call without a branch frame live takes one sub-entry, which is one too few at most",
@@ -247,7 +247,7 @@ impl Coverage<R700> for Bins {
                     Reach::Return => innermost == Innermost::Call && open == Open::None,
                     _ => innermost == Innermost::Loop,
                 };
-                fits != (found == Found::Executed)
+                fits != (found == Reached::Executed)
             });
 
         d.unreachable(bins.begins, "r700-4.3-g: LOOP_START and LOOP_START_NO_AL with count 0 jump",
@@ -289,12 +289,12 @@ impl Coverage<R700> for Bins {
             |(kind, decision, _)| Straight::of(kind.0).is_some() && decision == Decision::Jump);
         d.unreachable(bins.last, "r700-E8: END with a frame open; an instruction that pushes a frame, or needs an open one and does not pop it, leaves one",
             |(kind, decision, _)| match decision {
-                _ if matches!(kind.0, Kind::PushElse | Kind::LoopBreak | Kind::LoopContinue) => true,
-                Decision::Stay => Start::of(kind.0).is_some() || matches!(kind.0, Kind::Push | Kind::Else | Kind::Return),
-                Decision::Jump => matches!(kind.0, Kind::Call | Kind::LoopEnd),
+                _ if matches!(kind.0, InstKind::PushElse | InstKind::LoopBreak | InstKind::LoopContinue) => true,
+                Decision::Stay => Start::of(kind.0).is_some() || matches!(kind.0, InstKind::Push | InstKind::Else | InstKind::Return),
+                Decision::Jump => matches!(kind.0, InstKind::Call | InstKind::LoopEnd),
             });
         d.unreachable_by_history(bins.targets, "r700-4.3-m: the address behind a RETURN would have been stored by it, and it is not a CALL",
-            |(kind, place)| kind.0 == Kind::Return && place == Where::Next);
+            |(kind, place)| kind.0 == InstKind::Return && place == Where::Next);
         let lanes = build.lanes;
         if lanes < 4 {
             d.unreachable(bins.straight, "there are not so many lanes",

@@ -402,7 +402,7 @@ const RESERVED: &[u32] = &[
 
 /// The frames on the stack, apart from call frames.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Frame {
+enum FrameKind {
     Branch,
     Loop,
 }

@@ -13,8 +13,8 @@ mod instruction;
 mod sample;
 use axes::{
     Active, Base, Bit, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
-    Fetched, Formula, Ignored, Indirect, Inverted, Is, Kept, Kind, Launch, Leaver, Legal, Mask,
-    Names, Opcode, Others, Place, Popped, Pred, Pushed, Pusher, Register, Rest, Result, Slot,
+    Fetched, Formula, Ignored, Indirect, InstKind, Inverted, Is, Kept, Launch, Leaver, Legal, Mask,
+    Names, Opcode, Others, Popped, Position, Pred, Pushed, Pusher, Register, Rest, Result, Slot,
     Status, Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
 };
 use sample::Memory;
@@ -31,8 +31,8 @@ pub struct Bins {
     launches: Cross<(Rest, Mask, Entry)>,
     bases: Cross<(Base,)>,
     addresses: Cross<(Bit, Is)>,
-    fetches: Cross<(Came, Place, Fetched)>,
-    neighbours: Cross<(Previous<Kind>, Kind)>,
+    fetches: Cross<(Came, Position, Fetched)>,
+    neighbours: Cross<(Previous<InstKind>, InstKind)>,
     opcodes: Cross<(Opcode,)>,
     banks: Cross<(Pusher,)>,
     ignored: Cross<(Ignored,)>,
@@ -115,7 +115,7 @@ impl Coverage<Spa5> for Bins {
 
         if !brx {
             const OFF: &str = "BRX=0: words E20 and E25 are unsupported opcodes";
-            d.unreachable(bins.neighbours, OFF, |(before, kind)| kind.is_indirect() || before.0.is_some_and(Kind::is_indirect));
+            d.unreachable(bins.neighbours, OFF, |(before, kind)| kind.is_indirect() || before.0.is_some_and(InstKind::is_indirect));
             d.unreachable(bins.banks, OFF, |(kind,)| kind.0.is_indirect());
             d.unreachable(bins.errors, OFF, |(kind, _)| matches!(kind, Failed::Brx | Failed::Jmx));
             d.unreachable(bins.predicates, OFF, |(kind, ..)| kind.0.is_indirect());
@@ -141,11 +141,11 @@ impl Coverage<Spa5> for Bins {
                 |(two,)| matches!(two, Two::TestMisaligned | Two::TestRange | Two::TestToken));
         }
         d.unreachable(bins.fetches, "spa5-E6: error 6 is a PC outside the program, and always then",
-            |(_, place, fetched)| (place == Place::Behind) != (fetched == Fetched::Outside));
+            |(_, place, fetched)| (place == Position::Behind) != (fetched == Fetched::Outside));
         d.unreachable(bins.fetches, "spa5-4.2-a: every target that is jumped to lies in the program",
-            |(came, place, _)| came == Came::Jump && place == Place::Behind);
+            |(came, place, _)| came == Came::Jump && place == Position::Behind);
         d.unreachable(bins.neighbours, "spa5-6-a: these forms are errors, which stop the unit, so that nothing is behind them",
-            |(before, _)| matches!(before.0, Some(Kind::Bank | Kind::Unsupported | Kind::Illegal)));
+            |(before, _)| matches!(before.0, Some(InstKind::Bank | InstKind::Unsupported | InstKind::Illegal)));
 
         d.unreachable(bins.errors, "spa5-E6: error 6 comes before there is an instruction, and a fetch has no other",
             |(failed, code)| (failed == Failed::Fetch) != code.is(Error::PcRange));
@@ -186,16 +186,16 @@ impl Coverage<Spa5> for Bins {
         d.unreachable(bins.unwinds, "spa5-4.4-a: the stack is empty only when the unwind ends in DONE",
             |(_, popped, result)| (popped == Popped(EMPTY)) != (result == Result::Done));
         d.unreachable(bins.unwinds, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT or KIL",
-            |(leaver, _, result)| result == Result::Done && !matches!(leaver.0, Kind::Exit | Kind::Kil));
+            |(leaver, _, result)| result == Result::Done && !matches!(leaver.0, InstKind::Exit | InstKind::Kil));
         d.unreachable(bins.unwinds, "spa5-I4: the threads of a DIV token have not left, and resume",
             |(_, popped, result)| popped == Popped(DIV) && result == Result::Over);
         d.unreachable(bins.unwinds, "spa5-4.4-k: SYNC needs an SSY token below DIV tokens only",
-            |(leaver, popped, _)| leaver.0 == Kind::Sync && matches!(popped, Popped(PBK | PCNT | RET)));
+            |(leaver, popped, _)| leaver.0 == InstKind::Sync && matches!(popped, Popped(PBK | PCNT | RET)));
         d.unreachable(bins.unwinds, "spa5-4.4-j: the token that a thread left for resumes it",
             |(leaver, popped, result)| result == Result::Over && matches!((leaver.0, popped),
-                (Kind::Sync, Popped(SSY)) | (Kind::Brk, Popped(PBK)) | (Kind::Cont, Popped(PCNT)) | (Kind::Ret, Popped(RET))));
+                (InstKind::Sync, Popped(SSY)) | (InstKind::Brk, Popped(PBK)) | (InstKind::Cont, Popped(PCNT)) | (InstKind::Ret, Popped(RET))));
         d.unreachable(bins.unwinds, "spa5-4.4-k: BRK and CONT have their token above the nearest RET token, and stop there",
-            |(leaver, popped, _)| matches!(leaver.0, Kind::Brk | Kind::Cont) && popped == Popped(RET));
+            |(leaver, popped, _)| matches!(leaver.0, InstKind::Brk | InstKind::Cont) && popped == Popped(RET));
 
         let lanes = build.lanes;
         if lanes < 6 {
@@ -209,9 +209,9 @@ impl Coverage<Spa5> for Bins {
         d.unreachable(bins.kept, "spa5-4.4-k: BRK and CONT have their token above the nearest RET token, and it is popped first",
             |(popped, kept, _)| popped == Popped(RET) && matches!(kept, Kept::Brk | Kept::Cont));
         d.unreachable(bins.turns, "spa5-4.4-f: the first token that SYNC pops resumes a thread",
-            |(leaver, turns, _)| leaver.0 == Kind::Sync && turns != Turns::One);
+            |(leaver, turns, _)| leaver.0 == InstKind::Sync && turns != Turns::One);
         d.unreachable(bins.turns, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT or KIL",
-            |(leaver, _, end)| end == End::Done && !matches!(leaver.0, Kind::Exit | Kind::Kil));
+            |(leaver, _, end)| end == End::Done && !matches!(leaver.0, InstKind::Exit | InstKind::Kil));
         bins
     }
 
@@ -241,7 +241,7 @@ impl Coverage<Spa5> for Bins {
             Event::Failed(code) => {
                 let behind = code == Error::PcRange;
                 if behind {
-                    m.step = Some((m.came.unwrap_or(Came::Launch), Place::Behind));
+                    m.step = Some((m.came.unwrap_or(Came::Launch), Position::Behind));
                     hits.hit(self.errors, (Failed::Fetch, Code(code as u8 - 1)));
                 } else {
                     self.instruction(m, before, pins, after, Some(code), hits);

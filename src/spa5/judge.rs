@@ -19,7 +19,7 @@
 //! the judge makes no further claim.
 
 use super::Spa5;
-use super::scalar::{self, Deed, Draw, Kind, Scalar, Thread};
+use super::scalar::{self, Deed, Draw, Scalar, Thread, TokenKind};
 use super::state::{ERROR_NAMES, State};
 use crate::case::{Case, Conditions};
 use crate::environment::draw_word;
@@ -231,7 +231,8 @@ impl<'c> Warp<'c> {
             _ if !launched || thread.exited => flags == [true, false, false, false],
             _ if active || before_brx && flags == none => flags == none,
             Some(Deed::Leaves { kind, .. }) => {
-                let [brk, cont, ret] = [Kind::Pbk, Kind::Pcnt, Kind::Ret].map(|k| k == kind);
+                let [brk, cont, ret] =
+                    [TokenKind::Pbk, TokenKind::Pcnt, TokenKind::Ret].map(|k| k == kind);
                 flags == [false, brk, cont, ret]
             }
             // Deferred. A thread alone cannot tell which side goes first (spa5-O1).

@@ -52,7 +52,7 @@ const CSM_BIT: u64 = 8;
 
 /// Type of a token, without DIV: a thread alone does not diverge (spa5-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum TokenKind {
     /// Of SSY; SYNC goes back to it.
     Ssy,
     /// Of PBK; BRK goes back to it.
@@ -63,14 +63,14 @@ pub enum Kind {
     Ret,
 }
 
-impl Kind {
+impl TokenKind {
     /// Returns the error of the instruction that goes back to such a token and finds none.
     fn missing(self) -> u8 {
         match self {
-            Kind::Ssy => SYNC_NO_SSY,
-            Kind::Pbk => BRK_NO_PBK,
-            Kind::Pcnt => CONT_NO_PCNT,
-            Kind::Ret => RET_NO_CALL,
+            TokenKind::Ssy => SYNC_NO_SSY,
+            TokenKind::Pbk => BRK_NO_PBK,
+            TokenKind::Pcnt => CONT_NO_PCNT,
+            TokenKind::Ret => RET_NO_CALL,
         }
     }
 }
@@ -79,7 +79,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     /// Type.
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// The address where the thread continues after going back to it, normalized.
     pub addr: u32,
 }
@@ -87,11 +87,11 @@ pub struct Token {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Op {
     Other,
-    SetUp(Kind),
+    SetUp(TokenKind),
     Call,
     Branch,
     IndirectBranch,
-    Leave(Kind),
+    Leave(TokenKind),
     Exit,
     Kill,
     Illegal,
@@ -101,7 +101,7 @@ enum Op {
 /// Decodes a word (spa5-2.3). Bits that are not used have no effect.
 fn decode(word: u64) -> Op {
     if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
-        return Op::Leave(Kind::Ssy);
+        return Op::Leave(TokenKind::Ssy);
     }
     let opcode = word >> 52;
     // Not all instructions with a target have a constant-bank form, which bit 5 selects.
@@ -111,15 +111,15 @@ fn decode(word: u64) -> Op {
         0xE21 | 0xE24 => Op::Branch,
         0xE20 | 0xE25 => Op::IndirectBranch,
         0xE22 | 0xE26 => Op::Call,
-        0xE27 => Op::SetUp(Kind::Ret),
-        0xE29 => Op::SetUp(Kind::Ssy),
-        0xE2A => Op::SetUp(Kind::Pbk),
-        0xE2B => Op::SetUp(Kind::Pcnt),
+        0xE27 => Op::SetUp(TokenKind::Ret),
+        0xE29 => Op::SetUp(TokenKind::Ssy),
+        0xE2A => Op::SetUp(TokenKind::Pbk),
+        0xE2B => Op::SetUp(TokenKind::Pcnt),
         0xE30 => Op::Exit,
-        0xE32 => Op::Leave(Kind::Ret),
+        0xE32 => Op::Leave(TokenKind::Ret),
         0xE33 => Op::Kill,
-        0xE34 => Op::Leave(Kind::Pbk),
-        0xE35 => Op::Leave(Kind::Pcnt),
+        0xE34 => Op::Leave(TokenKind::Pbk),
+        0xE35 => Op::Leave(TokenKind::Pcnt),
         0xE3B..=0xE3F => Op::Illegal,
         0xE23..=0xE3A => Op::Unsupported,
         _ => Op::Other,
@@ -221,7 +221,7 @@ pub enum Deed {
     /// SYNC, BRK, CONT or RET.
     Leaves {
         /// To a token of this type.
-        kind: Kind,
+        kind: TokenKind,
         /// Tokens below it.
         left: usize,
         /// Its address.
@@ -320,7 +320,7 @@ impl<'p> Scalar<'p> {
             Op::Call => {
                 let to = self.target(base(pc, word, self.program))?;
                 let token = Token {
-                    kind: Kind::Ret,
+                    kind: TokenKind::Ret,
                     addr: seq(pc),
                 };
                 return self.push(thread, token, to);
@@ -465,12 +465,12 @@ impl<'p> Scalar<'p> {
 }
 
 /// Returns how many tokens lie below the one that an instruction for tokens of `kind` goes back to (spa5-4.4-k, spa5-9).
-fn token_below(tokens: &[Token], kind: Kind) -> Option<usize> {
+fn token_below(tokens: &[Token], kind: TokenKind) -> Option<usize> {
     let at = match kind {
-        Kind::Ssy => tokens.len().checked_sub(1),
+        TokenKind::Ssy => tokens.len().checked_sub(1),
         // Only tokens of its own function (spa5-O6); above a RET token, any token of the function may lie.
-        Kind::Pbk | Kind::Pcnt | Kind::Ret => {
-            (tokens.iter()).rposition(|t| t.kind == kind || t.kind == Kind::Ret)
+        TokenKind::Pbk | TokenKind::Pcnt | TokenKind::Ret => {
+            (tokens.iter()).rposition(|t| t.kind == kind || t.kind == TokenKind::Ret)
         }
     }?;
     (tokens[at].kind == kind).then_some(at)

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 /// The kind of a format, which decides after which damage a file can still be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum FormatKind {
     /// Lines of words and numbers.
     Text,
     /// One JSON value.
@@ -99,7 +99,7 @@ fn numeral(rng: &mut impl Rng) -> String {
 
 /// Makes damaged files from good ones.
 pub struct Damager {
-    kind: Kind,
+    kind: FormatKind,
     seeds: Vec<Vec<u8>>,
     /// The same as JSON, line by line if they are sealed.
     values: Vec<Vec<Value>>,
@@ -124,18 +124,18 @@ pub fn seal(value: &Value) -> String {
 
 impl Damager {
     /// Of the good files `seeds`.
-    pub fn new(kind: Kind, seeds: Vec<Vec<u8>>, seed: u64) -> Self {
+    pub fn new(kind: FormatKind, seeds: Vec<Vec<u8>>, seed: u64) -> Self {
         assert!(!seeds.is_empty());
         let texts: Vec<String> = seeds
             .iter()
             .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
             .collect();
         let values = match kind {
-            Kind::Json => texts
+            FormatKind::Json => texts
                 .iter()
                 .map(|t| vec![serde_json::from_str(t).unwrap()])
                 .collect(),
-            Kind::Sealed => texts
+            FormatKind::Sealed => texts
                 .iter()
                 .map(|t| {
                     t.lines()
@@ -143,7 +143,7 @@ impl Damager {
                         .collect()
                 })
                 .collect(),
-            Kind::Text | Kind::Binary => Vec::new(),
+            FormatKind::Text | FormatKind::Binary => Vec::new(),
         };
         let mut words: Vec<String> = texts
             .iter()
@@ -174,7 +174,7 @@ impl Damager {
         };
         if !structured || self.rng.random_ratio(1, 8) {
             for _ in 0..self.rng.random_range(1..=4) {
-                if self.kind == Kind::Binary && self.rng.random() {
+                if self.kind == FormatKind::Binary && self.rng.random() {
                     self.field(&mut bytes);
                 } else {
                     self.bytes(&mut bytes);
@@ -182,7 +182,7 @@ impl Damager {
             }
         }
         // Corrects the check sums of all lines.
-        if self.kind == Kind::Sealed && !structured && self.rng.random() {
+        if self.kind == FormatKind::Sealed && !structured && self.rng.random() {
             bytes = reseal(&bytes);
         }
         bytes
@@ -281,11 +281,11 @@ impl Damager {
             change(&mut lines[line], rng, &self.words);
         }
         let write = |value: &Value| match self.kind {
-            Kind::Sealed => seal(value),
+            FormatKind::Sealed => seal(value),
             _ => value.to_string(),
         };
         let mut text: String = lines.iter().map(write).collect();
-        if self.kind == Kind::Json && rng.random_ratio(1, 10) {
+        if self.kind == FormatKind::Json && rng.random_ratio(1, 10) {
             twice(&mut text, rng);
         }
         text

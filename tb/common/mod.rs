@@ -19,13 +19,13 @@ pub mod damage;
 pub mod dump;
 pub mod failed;
 pub mod mismatch;
-pub mod naive;
 pub mod pages;
 pub mod rtl;
 pub mod schema;
 pub mod screen;
 pub mod shaders;
 pub mod specification;
+pub mod step_sv;
 pub mod tool;
 pub mod units;
 

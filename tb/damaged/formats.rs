@@ -21,7 +21,7 @@ use reconverge::place::Place;
 use reconverge::unit::{LoadOptions, Unit};
 use serde_json::json;
 
-use crate::common::damage::{Kind, seal};
+use crate::common::damage::{FormatKind, seal};
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{ROOT, Tested, imported_programs, own_programs};
 
@@ -53,7 +53,7 @@ fn program_reader<U: Tested>(file: &'static str) -> Read {
 }
 
 fn programs<U: Tested>(formats: &mut Vec<Format>) {
-    let mut add = |name: &str, file: &'static str, kind: Kind, seeds: Vec<Vec<u8>>| {
+    let mut add = |name: &str, file: &'static str, kind: FormatKind, seeds: Vec<Vec<u8>>| {
         formats.push(Format {
             name: format!("{}, {name}", U::NAME),
             kind,
@@ -79,8 +79,8 @@ fn programs<U: Tested>(formats: &mut Vec<Format>) {
     }
     text.retain(|text| text.len() < LONG);
     hex.retain(|words| words.len() < LONG);
-    add("assembly", FILE, Kind::Text, text);
-    add("words", "dir/file.hex", Kind::Text, hex);
+    add("assembly", FILE, FormatKind::Text, text);
+    add("words", "dir/file.hex", FormatKind::Text, hex);
     // What compilers wrote, by the ending of its name.
     let mut imported: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
     for file in imported_programs::<U>() {
@@ -93,8 +93,8 @@ fn programs<U: Tested>(formats: &mut Vec<Format>) {
     }
     for (ending, seeds) in imported {
         let kind = match seeds.iter().all(|bytes| str::from_utf8(bytes).is_ok()) {
-            true => Kind::Text,
-            false => Kind::Binary,
+            true => FormatKind::Text,
+            false => FormatKind::Binary,
         };
         add(&ending, FILE, kind, seeds);
     }
@@ -124,7 +124,7 @@ fn saved_cases<U: Tested>(formats: &mut Vec<Format>) {
     }));
     formats.push(Format {
         name: format!("{}, saved case", U::NAME),
-        kind: Kind::Json,
+        kind: FormatKind::Json,
         seeds,
         read: Box::new(|bytes, _| {
             let text = utf8(bytes)?;
@@ -222,7 +222,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
     let bins = Model::<U>::new(&Build::from(U::LANES));
     formats.push(Format {
         name: format!("{}, results", U::NAME),
-        kind: Kind::Sealed,
+        kind: FormatKind::Sealed,
         seeds: seeds
             .iter()
             .map(|chunks| (first.clone() + &chunks.concat()).into_bytes())
@@ -301,7 +301,7 @@ fn coverage_files<U: Tested>(formats: &mut Vec<Format>) {
     });
     formats.push(Format {
         name: format!("{}, coverage", U::NAME),
-        kind: Kind::Json,
+        kind: FormatKind::Json,
         seeds: seeds.to_vec(),
         read: Box::new(move |bytes, _| {
             let saved = Saved::parse(utf8(bytes)?, FILE)?;
@@ -333,7 +333,7 @@ fn others(formats: &mut Vec<Format>) {
     };
     formats.push(Format {
         name: "conditions".to_owned(),
-        kind: Kind::Text,
+        kind: FormatKind::Text,
         seeds: vec![rows(3), rows(16)],
         read: Box::new(|bytes, _| {
             let table = Table::parse(utf8(bytes)?, FILE)?;
@@ -347,7 +347,7 @@ fn others(formats: &mut Vec<Format>) {
         C '\u{1}f\u{2}rtl/b.sv\u{1}l\u{2}2\u{1}n\u{2}1\u{1}page\u{2}v_toggle/b\u{1}o\u{2}x[3]\u{1}h\u{2}T' 12\n";
     formats.push(Format {
         name: "counters of the RTL".to_owned(),
-        kind: Kind::Text,
+        kind: FormatKind::Text,
         seeds: vec![counters.as_bytes().to_vec()],
         read: Box::new(|bytes, _| {
             let mut coverage = RtlCoverage::parse(utf8(bytes)?, FILE).map_err(Refused::Said)?;
@@ -369,7 +369,7 @@ fn others(formats: &mut Vec<Format>) {
     }
     formats.push(Format {
         name: "SystemVerilog for mutants".to_owned(),
-        kind: Kind::Text,
+        kind: FormatKind::Text,
         seeds: texts,
         read: Box::new(|bytes, _| {
             let text = utf8(bytes)?;
@@ -400,7 +400,7 @@ fn file_lists(formats: &mut Vec<Format>, dir: &Path) {
     let list = folder.join(format!("{unit}.f"));
     formats.push(Format {
         name: "file list".to_owned(),
-        kind: Kind::Text,
+        kind: FormatKind::Text,
         seeds: vec![
             own.clone().into_bytes(),
             format!("{rich}{own}").into_bytes(),
@@ -432,7 +432,7 @@ fn declarations(formats: &mut Vec<Format>, dir: &Path) {
     let seeds = vec![declared.probes.to_toml().into_bytes()];
     formats.push(Format {
         name: "declaration".to_owned(),
-        kind: Kind::Text,
+        kind: FormatKind::Text,
         seeds: own.into_iter().map(String::into_bytes).collect(),
         read: Box::new(move |bytes, _| {
             let declared = parse(&String::from_utf8_lossy(bytes)).map_err(said)?;
@@ -444,7 +444,7 @@ fn declarations(formats: &mut Vec<Format>, dir: &Path) {
     });
     formats.push(Format {
         name: "probes".to_owned(),
-        kind: Kind::Text,
+        kind: FormatKind::Text,
         seeds,
         read: Box::new(move |bytes, _| {
             fs::write(&probes, bytes).unwrap();

@@ -12,7 +12,7 @@ const LISTED: usize = 12;
 
 /// What a point counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Kind {
+pub enum PointKind {
     /// A block of statements was entered.
     Line,
     /// One side of an if, one arm of a case.
@@ -29,7 +29,7 @@ pub struct Point {
     /// Column, from 1.
     pub column: u32,
     /// What it counts.
-    pub kind: Kind,
+    pub kind: PointKind,
     /// The bit, or the side of the branch.
     pub what: String,
     /// Lines of the block.
@@ -165,9 +165,9 @@ impl RtlCoverage {
                     .map_err(|_| bad("a place must be a number"))
             };
             let kind = match get("page").split('/').next() {
-                Some("v_line") => Kind::Line,
-                Some("v_branch") => Kind::Branch,
-                Some("v_toggle") => Kind::Toggle,
+                Some("v_line") => PointKind::Line,
+                Some("v_branch") => PointKind::Branch,
+                Some("v_toggle") => PointKind::Toggle,
                 // Other kinds of points are not counted.
                 _ => continue,
             };
@@ -224,7 +224,7 @@ impl RtlCoverage {
     /// Returns how often each line with a block or a branch was executed: the greatest count of its points.
     fn lines(points: &BTreeMap<Point, u64>) -> BTreeMap<u32, u64> {
         let mut lines = BTreeMap::new();
-        for (point, count) in points.iter().filter(|(p, _)| p.kind != Kind::Toggle) {
+        for (point, count) in points.iter().filter(|(p, _)| p.kind != PointKind::Toggle) {
             for line in &point.lines {
                 let most: &mut u64 = lines.entry(*line).or_default();
                 *most = (*most).max(*count);
@@ -237,13 +237,13 @@ impl RtlCoverage {
     pub fn shares(&self) -> [Share; 3] {
         let mut shares = [Share::default(); 3];
         for points in self.files.values() {
-            let of = |kind: Kind| {
+            let of = |kind: PointKind| {
                 let points = points.iter().filter(move |(p, _)| p.kind == kind);
                 Share::of(points.map(|(_, count)| count))
             };
             shares[0] += Share::of(Self::lines(points).values());
-            shares[1] += of(Kind::Branch);
-            shares[2] += of(Kind::Toggle);
+            shares[1] += of(PointKind::Branch);
+            shares[2] += of(PointKind::Toggle);
         }
         shares
     }
@@ -265,7 +265,7 @@ impl RtlCoverage {
                 .filter(|(_, count)| **count == 0)
                 .map(|(line, _)| *line)
                 .collect();
-            let never = |kind: Kind| {
+            let never = |kind: PointKind| {
                 let never = points.iter().filter(|(p, n)| p.kind == kind && **n == 0);
                 let mut places: Vec<String> = never
                     .map(|(p, _)| format!("{} ({})", p.line, p.what))
@@ -283,8 +283,8 @@ impl RtlCoverage {
                 }
             };
             line("lines", line_text(&lines));
-            line("branches", never(Kind::Branch));
-            line("bits", never(Kind::Toggle));
+            line("branches", never(PointKind::Branch));
+            line("bits", never(PointKind::Toggle));
         }
         text
     }
@@ -298,8 +298,8 @@ impl RtlCoverage {
             // Branches are numbered within their line.
             let mut numbers: BTreeMap<(u32, u32), u32> = BTreeMap::new();
             let mut branches = Share::default();
-            for (point, count) in points.iter().filter(|(p, _)| p.kind != Kind::Line) {
-                let block = u32::from(point.kind == Kind::Toggle);
+            for (point, count) in points.iter().filter(|(p, _)| p.kind != PointKind::Line) {
+                let block = u32::from(point.kind == PointKind::Toggle);
                 let number = numbers.entry((point.line, block)).or_default();
                 let _ = writeln!(text, "BRDA:{},{block},{number},{count}", point.line);
                 *number += 1;

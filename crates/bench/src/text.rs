@@ -95,10 +95,10 @@ impl Errors {
 pub fn items<'a>(
     text: &'a str,
     file: &'a str,
-    mut take: impl FnMut(Place<'a>, Item<'a>) -> Result<(), InputError>,
+    mut take: impl FnMut(Location<'a>, Item<'a>) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
     let mut errors = Errors::default();
-    let mut line_items = |at: Place<'a>, content: &'a str| {
+    let mut line_items = |at: Location<'a>, content: &'a str| {
         let mut rest = code(content);
         while let Some((name, after)) = label(rest) {
             at.check_label(name)?;
@@ -113,7 +113,7 @@ pub fn items<'a>(
         take(at, Item::Line(word.to_ascii_lowercase(), operands.trim()))
     };
     for (line, content) in (1..).zip(text.lines()) {
-        errors.note(line_items(Place { file, line }, content));
+        errors.note(line_items(Location { file, line }, content));
         if errors.is_full() {
             break;
         }
@@ -136,11 +136,11 @@ pub enum HexItem<'a> {
 pub fn hex_items<'a>(
     text: &'a str,
     file: &'a str,
-    mut take: impl FnMut(Place<'a>, HexItem<'a>) -> Result<(), InputError>,
+    mut take: impl FnMut(Location<'a>, HexItem<'a>) -> Result<(), InputError>,
 ) -> Result<(), InputError> {
     let mut errors = Errors::default();
     for (line, content) in (1..).zip(text.lines()) {
-        let at = Place { file, line };
+        let at = Location { file, line };
         let content = code(content);
         if content.starts_with('.') {
             let (word, operands) = content
@@ -188,14 +188,14 @@ fn strip_0x(text: &str) -> Option<&str> {
 
 /// The place that a message refers to.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
+pub struct Location<'a> {
     /// File name as the user gave it.
     pub file: &'a str,
     /// Line, from 1; 0 if there is none.
     pub line: usize,
 }
 
-impl Place<'_> {
+impl Location<'_> {
     /// Creates an error about `field` at this place.
     pub fn error(self, field: &str, message: impl Into<String>) -> InputError {
         InputError::new(self.file, self.line, field, message)
@@ -438,7 +438,7 @@ pub struct Given(BTreeSet<String>);
 
 impl Given {
     /// Records that directive `word` sets `field`; setting it twice is an error.
-    pub fn once(&mut self, at: Place, word: &str, field: &str) -> Result<(), InputError> {
+    pub fn once(&mut self, at: Location, word: &str, field: &str) -> Result<(), InputError> {
         if self.0.insert(field.to_owned()) {
             return Ok(());
         }
@@ -448,8 +448,8 @@ impl Given {
 
 /// The operands of a statement that are still to be read.
 pub struct Operands<'a> {
-    /// Place of the statement.
-    pub at: Place<'a>,
+    /// Location of the statement.
+    pub at: Location<'a>,
     /// Mnemonic, for messages.
     pub word: &'a str,
     /// Operands still to be read.
@@ -535,7 +535,7 @@ impl<A: Copy> Labels<A> {
     ///
     /// # Errors
     /// The label is defined already.
-    pub fn define(&mut self, at: Place, name: &str, address: A) -> Result<(), InputError> {
+    pub fn define(&mut self, at: Location, name: &str, address: A) -> Result<(), InputError> {
         match self.addresses.insert(name.to_owned(), address) {
             None => Ok(()),
             Some(_) => {
@@ -546,7 +546,7 @@ impl<A: Copy> Labels<A> {
     }
 
     /// Returns the address of label `name`; `field` is the field with that name, for the error.
-    pub fn find(&self, at: Place, field: &str, name: &str) -> Result<A, InputError> {
+    pub fn find(&self, at: Location, field: &str, name: &str) -> Result<A, InputError> {
         find(&self.addresses, at, field, name)
     }
 
@@ -556,7 +556,7 @@ impl<A: Copy> Labels<A> {
     }
 
     /// Creates the error of a block `what`, opened at `at`, that is still open at the end of this part.
-    pub fn unclosed(&self, at: Place, what: &str, ends_with: &str) -> InputError {
+    pub fn unclosed(&self, at: Location, what: &str, ends_with: &str) -> InputError {
         let within = match &self.subroutine {
             Some(name) => format!(" before the end of subroutine `{name}`"),
             None if self.subroutines.is_empty() => String::new(),
@@ -566,7 +566,7 @@ impl<A: Copy> Labels<A> {
     }
 
     /// Creates the error of a BREAK or CONTINUE outside of `loops`.
-    pub fn outside(&self, at: Place, what: &str, loops: &str) -> InputError {
+    pub fn outside(&self, at: Location, what: &str, loops: &str) -> InputError {
         let message = match &self.subroutine {
             Some(name) => format!(
                 "no {loops} is open in subroutine `{name}`, and none can be left across a CALL"
@@ -579,7 +579,7 @@ impl<A: Copy> Labels<A> {
 
 fn find<A: Copy>(
     labels: &BTreeMap<String, A>,
-    at: Place,
+    at: Location,
     field: &str,
     name: &str,
 ) -> Result<A, InputError> {
@@ -599,7 +599,7 @@ pub fn resolve<A: Copy + Into<u32>>(
     let Some(Line { line, item }) = place else {
         return Ok(None);
     };
-    let at = Place { file, line: *line };
+    let at = Location { file, line: *line };
     match item {
         Address::Number(n) => Ok(Some(*n)),
         Address::Label(name) => {

@@ -14,7 +14,7 @@ use reconverge::report::Report;
 use reconverge::rules;
 use reconverge::show::page::{self, Said};
 use reconverge::show::text::{Layout, Survey};
-use reconverge::show::{Fold, Found, ended, svg, until};
+use reconverge::show::{Fold, ShownState, ended, svg, until};
 
 use crate::console::{Failure as Trouble, colour, width};
 use crate::found::{replay_command, rule_id};
@@ -182,7 +182,7 @@ fn statements<U: Compiled>(case: &Case<U>) -> Vec<(u32, String)> {
 fn print<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>) -> std::io::Result<()> {
     let lanes = case.lanes as usize;
     let (last, sides) = until(judged);
-    let sides = sides.map(|sides| Found::of_sides::<U>(sides, lanes));
+    let sides = sides.map(|sides| ShownState::of_sides::<U>(sides, lanes));
     let mut survey = Survey::default();
     let mut end = U::rows(case, last, &mut |row| {
         survey.see(&row);
@@ -215,7 +215,7 @@ fn print<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>) -> std::io::Resu
     written?;
     match sides {
         Some([rtl, golden]) => {
-            let golden = Found {
+            let golden = ShownState {
                 stack: end.found.stack,
                 ..golden
             };

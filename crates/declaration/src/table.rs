@@ -39,7 +39,7 @@ impl File<'_> {
 
 /// Position of a key in a file, and its name in messages.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct KeyPosition {
     at: usize,
     path: String,
 }
@@ -91,9 +91,9 @@ impl<'a> Table<'a> {
     }
 
     /// Returns the position of `key`: that of its value if there is one, otherwise that of the table.
-    pub fn place(&self, key: &str) -> Place {
+    pub fn place(&self, key: &str) -> KeyPosition {
         let value = self.table.get(key);
-        Place {
+        KeyPosition {
             at: value.map_or(self.span.start, |value| value.span().start),
             path: self.path(key),
         }
@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
         self.error_at(&self.place(key), message)
     }
 
-    pub fn error_at(&self, place: &Place, message: impl Into<String>) -> Error {
+    pub fn error_at(&self, place: &KeyPosition, message: impl Into<String>) -> Error {
         self.file.error(place.at, &place.path, message)
     }
 

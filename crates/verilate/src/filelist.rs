@@ -112,7 +112,7 @@ impl FileList {
         open.push(real);
         self.lists.push(path.to_owned());
         for (index, line) in text.lines().enumerate() {
-            let at = Place {
+            let at = ListLine {
                 file: &file,
                 line: index + 1,
                 dir,
@@ -124,7 +124,7 @@ impl FileList {
         Ok(())
     }
 
-    fn entry(&mut self, at: &Place, entry: &str, open: &mut Vec<PathBuf>) -> Result<(), Error> {
+    fn entry(&mut self, at: &ListLine, entry: &str, open: &mut Vec<PathBuf>) -> Result<(), Error> {
         if let Some(rest) = entry.strip_prefix('+') {
             let (option, values) = rest.split_once('+').unwrap_or((rest, ""));
             let values = values.split('+').filter(|v| !v.is_empty());
@@ -206,7 +206,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// A line of a list.
-struct Place<'a> {
+struct ListLine<'a> {
     file: &'a Path,
     line: usize,
     /// Folder of the first list.
@@ -215,7 +215,7 @@ struct Place<'a> {
     base: &'a Path,
 }
 
-impl Place<'_> {
+impl ListLine<'_> {
     fn error(&self, field: &'static str, message: impl Into<String>) -> Error {
         Error::input(self.file, self.line, field, message)
     }

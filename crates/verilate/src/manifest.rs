@@ -32,7 +32,7 @@ pub(crate) struct Roots {
 
 /// The place of a source in a manifest, which does not depend on the folders of RTL and project.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Place {
+pub(crate) enum SourcePath {
     /// Relative to the RTL folder, possibly outside of it.
     Rtl(PathBuf),
     /// Relative to the project folder.
@@ -41,49 +41,49 @@ pub(crate) enum Place {
     Absolute(PathBuf),
 }
 
-impl Place {
+impl SourcePath {
     /// Returns the place of `path`, which is absolute or relative to the RTL folder.
     pub fn of(path: &Path, roots: &Roots) -> Self {
         if path.is_relative() {
-            return Place::Rtl(path.to_owned());
+            return SourcePath::Rtl(path.to_owned());
         }
         let below = |root: &Path| path.strip_prefix(root).ok().map(Path::to_owned);
         match (below(&roots.rtl), below(&roots.project)) {
-            (Some(path), _) => Place::Rtl(path),
-            (None, Some(path)) => Place::Project(path),
-            (None, None) => Place::Absolute(path.to_owned()),
+            (Some(path), _) => SourcePath::Rtl(path),
+            (None, Some(path)) => SourcePath::Project(path),
+            (None, None) => SourcePath::Absolute(path.to_owned()),
         }
     }
 
     pub fn path(&self, roots: &Roots) -> PathBuf {
         match self {
-            Place::Rtl(path) => roots.rtl.join(path),
-            Place::Project(path) => roots.project.join(path),
-            Place::Absolute(path) => path.clone(),
+            SourcePath::Rtl(path) => roots.rtl.join(path),
+            SourcePath::Project(path) => roots.project.join(path),
+            SourcePath::Absolute(path) => path.clone(),
         }
     }
 
     /// Returns the path as the manifest stores it.
     pub fn kept(&self) -> &Path {
         match self {
-            Place::Rtl(path) | Place::Project(path) | Place::Absolute(path) => path,
+            SourcePath::Rtl(path) | SourcePath::Project(path) | SourcePath::Absolute(path) => path,
         }
     }
 
     /// Returns a name that does not depend on the folder of the sources.
     fn name(&self) -> PathBuf {
         match self {
-            Place::Rtl(path) => Path::new("rtl").join(path),
-            Place::Project(path) => Path::new("project").join(path),
-            Place::Absolute(path) => PathBuf::from(path.file_name().unwrap_or_default()),
+            SourcePath::Rtl(path) => Path::new("rtl").join(path),
+            SourcePath::Project(path) => Path::new("project").join(path),
+            SourcePath::Absolute(path) => PathBuf::from(path.file_name().unwrap_or_default()),
         }
     }
 
     fn to_text(&self) -> String {
         let kind = match self {
-            Place::Rtl(_) => "rtl",
-            Place::Project(_) => "project",
-            Place::Absolute(_) => "absolute",
+            SourcePath::Rtl(_) => "rtl",
+            SourcePath::Project(_) => "project",
+            SourcePath::Absolute(_) => "absolute",
         };
         format!("{kind}:{}", self.kept().display())
     }
@@ -92,9 +92,9 @@ impl Place {
         let (kind, path) = text.split_once(':')?;
         let path = PathBuf::from(path);
         match kind {
-            "rtl" => Some(Place::Rtl(path)),
-            "project" => Some(Place::Project(path)),
-            "absolute" => Some(Place::Absolute(path)),
+            "rtl" => Some(SourcePath::Rtl(path)),
+            "project" => Some(SourcePath::Project(path)),
+            "absolute" => Some(SourcePath::Absolute(path)),
             _ => None,
         }
     }
@@ -160,7 +160,7 @@ impl Tool {
 pub(crate) struct Manifest {
     pub outputs: Vec<Output>,
     /// Sources in order, with their SHA-256; `None` for a file that was searched for and not found.
-    pub sources: Vec<(Place, Option<String>)>,
+    pub sources: Vec<(SourcePath, Option<String>)>,
     pub tools: Vec<Tool>,
 }
 
@@ -203,7 +203,7 @@ impl Manifest {
                     digest: digest.to_owned(),
                 }),
                 ["source", digest, place] => manifest.sources.push((
-                    Place::parse(place)?,
+                    SourcePath::parse(place)?,
                     (digest != "-").then(|| digest.to_owned()),
                 )),
                 ["tool", size, time, name, path] => manifest.tools.push(Tool {
@@ -271,14 +271,17 @@ mod tests {
                 digest: hex(&digest(b"content")),
             }],
             sources: vec![
-                (Place::Rtl(PathBuf::from("a b.sv")), Some("11".to_owned())),
-                (Place::Rtl(PathBuf::from("../shared/x.inc")), None),
                 (
-                    Place::Project(PathBuf::from("tb/x_tb.sv")),
+                    SourcePath::Rtl(PathBuf::from("a b.sv")),
+                    Some("11".to_owned()),
+                ),
+                (SourcePath::Rtl(PathBuf::from("../shared/x.inc")), None),
+                (
+                    SourcePath::Project(PathBuf::from("tb/x_tb.sv")),
                     Some("22".to_owned()),
                 ),
                 (
-                    Place::Absolute(PathBuf::from("/a/b.svh")),
+                    SourcePath::Absolute(PathBuf::from("/a/b.svh")),
                     Some("33".to_owned()),
                 ),
             ],
@@ -320,7 +323,7 @@ mod tests {
         other.outputs.clear();
         // Files that do not exist do not count as contents.
         other.sources.remove(1);
-        other.sources[2].0 = Place::Absolute(PathBuf::from("/elsewhere/b.svh"));
+        other.sources[2].0 = SourcePath::Absolute(PathBuf::from("/elsewhere/b.svh"));
         assert_eq!(other.contents(), same);
         for n in 0..3 {
             let mut changed = other.clone();
@@ -328,7 +331,7 @@ mod tests {
             assert_ne!(changed.contents(), same, "{n}");
         }
         let mut renamed = other.clone();
-        renamed.sources[0].0 = Place::Rtl(PathBuf::from("c.sv"));
+        renamed.sources[0].0 = SourcePath::Rtl(PathBuf::from("c.sv"));
         assert_ne!(renamed.contents(), same);
     }
 
@@ -339,14 +342,20 @@ mod tests {
             project: PathBuf::from("/p"),
         };
         for (path, place) in [
-            ("/p/rtl/u/a.sv", Place::Rtl(PathBuf::from("a.sv"))),
-            ("/p/rtl/u/../x.svh", Place::Rtl(PathBuf::from("../x.svh"))),
-            ("/p/tb/u_tb.sv", Place::Project(PathBuf::from("tb/u_tb.sv"))),
-            ("/q/x.svh", Place::Absolute(PathBuf::from("/q/x.svh"))),
+            ("/p/rtl/u/a.sv", SourcePath::Rtl(PathBuf::from("a.sv"))),
+            (
+                "/p/rtl/u/../x.svh",
+                SourcePath::Rtl(PathBuf::from("../x.svh")),
+            ),
+            (
+                "/p/tb/u_tb.sv",
+                SourcePath::Project(PathBuf::from("tb/u_tb.sv")),
+            ),
+            ("/q/x.svh", SourcePath::Absolute(PathBuf::from("/q/x.svh"))),
         ] {
-            assert_eq!(Place::of(Path::new(path), &roots), place);
+            assert_eq!(SourcePath::of(Path::new(path), &roots), place);
             assert_eq!(place.path(&roots), Path::new(path));
-            assert_eq!(Place::parse(&place.to_text()), Some(place));
+            assert_eq!(SourcePath::parse(&place.to_text()), Some(place));
         }
     }
 }

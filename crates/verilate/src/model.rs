@@ -11,7 +11,7 @@ use crate::error::{Error, io};
 use crate::filelist::takes;
 use crate::files::{Digest, Hasher, Snapshot, digest_of, hex};
 use crate::limit;
-use crate::manifest::{Manifest, Output, Place, Roots, Tool};
+use crate::manifest::{Manifest, Output, Roots, SourcePath, Tool};
 use crate::sources::{Sources, plain};
 use crate::store::{self, Entry, Limits, Store, Work};
 use crate::verilator::{Candidate, Verilator, candidates, warnings};
@@ -282,7 +282,7 @@ impl Recipe<'_> {
             hash.part(part);
         }
         for path in &self.listed {
-            let place = Place::of(path, &self.roots);
+            let place = SourcePath::of(path, &self.roots);
             hash.part(format!("{place:?}"));
             hash.part(digest(path).map_or_else(String::new, |d| hex(&d)));
         }
@@ -339,13 +339,15 @@ impl Recipe<'_> {
         let outputs: Result<_, Error> = outputs.map(|name| Output::of(work.path(), name)).collect();
         let mut sources = BTreeMap::new();
         for (path, digest) in snapshot.files() {
-            let place = Place::of(path, &self.roots);
+            let place = SourcePath::of(path, &self.roots);
             takes(place.kept()).map_err(|why| Error::input(path, 0, "file", why))?;
             sources.insert(place, digest.map(|digest| hex(&digest)));
         }
         for path in made.found.iter().flat_map(|path| (self.shadows)(path)) {
             if !path.exists() {
-                sources.entry(Place::of(&path, &self.roots)).or_insert(None);
+                sources
+                    .entry(SourcePath::of(&path, &self.roots))
+                    .or_insert(None);
             }
         }
         Ok(Manifest {

@@ -7,7 +7,7 @@ use super::{Code, Cond, Line, Stmt, Targets};
 use crate::input::InputError;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Slot};
-use crate::text::{Errors, Labels, Place};
+use crate::text::{Errors, Labels, Location};
 
 /// The target of a jump, before addresses are known. Numbers are those of [`Item`]s.
 #[derive(Clone, Debug)]
@@ -185,8 +185,8 @@ fn fc(inst: FcInst, cond: Option<Cond>, ign: bool) -> Fc {
 const JUMP: FcInst = FcInst::NOP;
 
 impl Expander<'_> {
-    fn at(&self, line: usize) -> Place<'_> {
-        Place {
+    fn at(&self, line: usize) -> Location<'_> {
+        Location {
             file: self.file,
             line,
         }
@@ -389,7 +389,7 @@ impl Expander<'_> {
         // Only addresses above 511 do not fit; `layout` refuses such programs.
         let here = u16::try_from(self.order.len()).unwrap_or(u16::MAX);
         let file = self.file;
-        self.labels.define(Place { file, line }, name, here)
+        self.labels.define(Location { file, line }, name, here)
     }
 
     /// Ends the main part or subroutine: its stubs follow its last instruction.

@@ -95,7 +95,7 @@ use crate::input::InputError;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use crate::r500::shader::Reader;
-use crate::text::{self, Address, Given, HexItem, Item, Operands, Place, program_name};
+use crate::text::{self, Address, Given, HexItem, Item, Location, Operands, program_name};
 
 /// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
 ///
@@ -212,7 +212,7 @@ impl<'a> Settings<'a> {
 
     fn directive(
         &mut self,
-        at: Place,
+        at: Location,
         word: &str,
         text: &str,
         labels: bool,
@@ -283,7 +283,7 @@ impl<'a> Settings<'a> {
         Ok(())
     }
 
-    fn register(&mut self, at: Place, name: &str, value: &str) -> Result<(), InputError> {
+    fn register(&mut self, at: Location, name: &str, value: &str) -> Result<(), InputError> {
         let value = at.unsigned("value", value, u32::MAX)?;
         let name = name.to_ascii_uppercase();
         match (name.as_str(), name.strip_prefix("US_FC_INT_CONST_")) {
@@ -329,7 +329,7 @@ impl<'a> Settings<'a> {
 }
 
 /// Splits operands: separated by blanks or commas outside parentheses; `->` is a token of its own.
-fn tokens(at: Place, text: &str) -> Result<Vec<String>, InputError> {
+fn tokens(at: Location, text: &str) -> Result<Vec<String>, InputError> {
     let mut all = Vec::new();
     let mut token = String::new();
     let mut depth = 0usize;
@@ -387,7 +387,7 @@ fn slot(
 }
 
 /// Parses `CMN INST ADDR [-> LABEL]`, or six words.
-fn raw_words(at: Place, text: &str) -> Result<Stmt, InputError> {
+fn raw_words(at: Location, text: &str) -> Result<Stmt, InputError> {
     let all = tokens(at, text)?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let (words, target) = match &all[..] {
@@ -407,7 +407,7 @@ fn raw_words(at: Place, text: &str) -> Result<Stmt, InputError> {
 }
 
 /// Parses `ALU`, `OUT` and `TEX`, with words in brackets or a remark.
-fn plain(at: Place, ty: Type, text: &str) -> Result<Stmt, InputError> {
+fn plain(at: Location, ty: Type, text: &str) -> Result<Stmt, InputError> {
     let Some(inside) = text.strip_prefix('[') else {
         return Ok(match ty {
             Type::Out => Stmt::Out,
@@ -441,7 +441,7 @@ fn mnemonics() -> impl Iterator<Item = String> {
         .chain(opcodes)
 }
 
-fn statement(at: Place, word: &str, text: &str) -> Result<Stmt, InputError> {
+fn statement(at: Location, word: &str, text: &str) -> Result<Stmt, InputError> {
     match word {
         "alu" => return plain(at, Type::Alu, text),
         "out" => return plain(at, Type::Out, text),
@@ -573,7 +573,7 @@ fn cond(o: &mut Operands) -> Result<Cond, InputError> {
 }
 
 /// Parses `alu`, `pr`, `~pr`, `b3`, `table(0x3C, pr, b3)`, each with any number of `!` before it.
-fn condition(at: Place, text: &str) -> Result<Cond, InputError> {
+fn condition(at: Location, text: &str) -> Result<Cond, InputError> {
     let plain = text.trim_start_matches('!');
     let negated = (text.len() - plain.len()) % 2 == 1;
     let lower = plain.to_ascii_lowercase();
@@ -614,7 +614,7 @@ fn predicate(text: &str) -> Option<(PredSel, bool)> {
     Some((sel, inv))
 }
 
-fn table(at: Place, inside: &str) -> Result<Cond, InputError> {
+fn table(at: Location, inside: &str) -> Result<Cond, InputError> {
     let mut parts = text::operands(inside).peekable();
     let mut cond = Cond {
         table: at.unsigned("condition", parts.next().unwrap_or(""), 255)?,
@@ -637,7 +637,7 @@ fn table(at: Place, inside: &str) -> Result<Cond, InputError> {
 }
 
 /// Returns the instruction with the words of the text behind `[`, which must have the fields of `said`.
-fn with_words(at: Place, said: Stmt, text: &str) -> Result<Stmt, InputError> {
+fn with_words(at: Location, said: Stmt, text: &str) -> Result<Stmt, InputError> {
     let bad = |message: String| Err(at.error("words", message));
     let (Some(inside), Stmt::Raw { slot: said, target }) =
         (text.trim_end().strip_suffix(']'), said)
@@ -659,7 +659,7 @@ fn with_words(at: Place, said: Stmt, text: &str) -> Result<Stmt, InputError> {
 }
 
 /// Parses an instruction in the manual's terms.
-fn flow_control(at: Place, op: Op, operands: &[String]) -> Result<Stmt, InputError> {
+fn flow_control(at: Location, op: Op, operands: &[String]) -> Result<Stmt, InputError> {
     let mut fc = Fc {
         cmn: Cmn::FC,
         inst: FcInst { op, ..FcInst::NOP },

@@ -22,7 +22,7 @@ impl Values for Op {
 
 axis! {
     /// The kind of an instruction; JUMPs are distinguished by their other effects.
-    Kind "instruction" {
+    InstKind "instruction" {
         Jump "JUMP",
         Call "JUMP PUSH",
         Return "JUMP POP",
@@ -42,7 +42,7 @@ axis! {
 
 part! {
     /// Instructions that are not flow control.
-    Plain "TYPE" of Kind 11 3
+    Plain "TYPE" of InstKind 11 3
 }
 
 axis! {
@@ -129,7 +129,7 @@ axis! {
         Stay "stays",
         Jump "jumps",
         Underflow "error 3",
-        Kind "error 4",
+        InstKind "error 4",
         Overflow "error 5",
         Other "another error",
     }
@@ -300,7 +300,7 @@ axis! {
 
 axis! {
     /// The place of PC in the code window.
-    Place "PC" {
+    Position "PC" {
         Below "below the window",
         First "first",
         Inside "inside",

@@ -2,8 +2,9 @@
 
 use super::axes::{
     AOp, AddrEnd, Any, BOp, Boolean, Came, Code, Corner, Covered, Effect, Failed, Fetched, Func,
-    Highest, Ignore, Inverted, Kind, Last, Left, Limit, LoopEnd, Mode, Offset, Open, Place, Plain,
-    PopCount, Predicate, Present, Row, Stacking, Step, Target, Two, Where, Why, Woken, Wrap,
+    Highest, Ignore, InstKind, Inverted, Last, Left, Limit, LoopEnd, Mode, Offset, Open, Plain,
+    PopCount, Position, Predicate, Present, Row, Stacking, Step, Target, Two, Where, Why, Woken,
+    Wrap,
 };
 use super::instruction::{Flow, below, count, highest};
 use super::{Bins, STACK, begins, breaks, ends, in_loop, pops_frame, pushes_frame};
@@ -22,7 +23,7 @@ pub struct Memory {
     pub(super) lo: u16,
     pub(super) hi: u16,
     pub(super) came: Option<Came>,
-    pub(super) previous: Option<Kind>,
+    pub(super) previous: Option<InstKind>,
 }
 
 impl Memory {
@@ -53,13 +54,13 @@ impl Memory {
     }
 
     /// Returns the place of `pc` in the window. The address of a window of one instruction is its last.
-    pub(super) fn place(&self, pc: u16) -> Place {
+    pub(super) fn place(&self, pc: u16) -> Position {
         match pc {
-            pc if pc < self.lo => Place::Below,
-            pc if pc > self.hi => Place::Above,
-            pc if pc == self.hi => Place::Last,
-            pc if pc == self.lo => Place::First,
-            _ => Place::Inside,
+            pc if pc < self.lo => Position::Below,
+            pc if pc > self.hi => Position::Above,
+            pc if pc == self.hi => Position::Last,
+            pc if pc == self.lo => Position::First,
+            _ => Position::Inside,
         }
     }
 
@@ -80,7 +81,7 @@ impl Bins {
     ) {
         let place = m.place(before.pc);
         let fetched = match (place, event) {
-            (Place::Below | Place::Above, _) => Fetched::Outside,
+            (Position::Below | Position::Above, _) => Fetched::Outside,
             (_, Event::Halted(_)) => Fetched::Refused,
             _ => Fetched::Executed,
         };
@@ -95,21 +96,21 @@ impl Bins {
         let flow =
             (Type::from_bits(pins.cmn) == Type::Fc).then(|| Flow::new(before, pins, self.all));
         let kind = match (Type::from_bits(pins.cmn), &flow) {
-            (Type::Alu, _) => Kind::Alu,
-            (Type::Out, _) => Kind::Out,
-            (_, None) => Kind::Tex,
+            (Type::Alu, _) => InstKind::Alu,
+            (Type::Out, _) => InstKind::Out,
+            (_, None) => InstKind::Tex,
             (_, Some(flow)) => match (flow.op, flow.inst.a_op) {
-                (Op::Jump, AddrOp::Push) => Kind::Call,
-                (Op::Jump, AddrOp::Pop) => Kind::Return,
-                (Op::Jump, _) if flow.inst.b_else => Kind::Else,
-                (Op::Jump, _) => Kind::Jump,
-                (Op::Loop, _) => Kind::Loop,
-                (Op::EndLoop, _) => Kind::EndLoop,
-                (Op::Rep, _) => Kind::Rep,
-                (Op::EndRep, _) => Kind::EndRep,
-                (Op::BreakLoop, _) => Kind::BreakLoop,
-                (Op::BreakRep, _) => Kind::BreakRep,
-                (Op::Continue, _) => Kind::Continue,
+                (Op::Jump, AddrOp::Push) => InstKind::Call,
+                (Op::Jump, AddrOp::Pop) => InstKind::Return,
+                (Op::Jump, _) if flow.inst.b_else => InstKind::Else,
+                (Op::Jump, _) => InstKind::Jump,
+                (Op::Loop, _) => InstKind::Loop,
+                (Op::EndLoop, _) => InstKind::EndLoop,
+                (Op::Rep, _) => InstKind::Rep,
+                (Op::EndRep, _) => InstKind::EndRep,
+                (Op::BreakLoop, _) => InstKind::BreakLoop,
+                (Op::BreakRep, _) => InstKind::BreakRep,
+                (Op::Continue, _) => InstKind::Continue,
             },
         };
         hits.hit(self.neighbours, (Previous(m.previous), kind));
@@ -118,8 +119,8 @@ impl Bins {
                 (_, Event::Halted(_)) => Last::Error,
                 (_, Event::FlowControl { jump: true }) => Last::Jumps,
                 (_, Event::FlowControl { jump: false }) => Last::Stays,
-                (Kind::Alu, _) => Last::Alu,
-                (Kind::Out, _) => Last::Out,
+                (InstKind::Alu, _) => Last::Alu,
+                (InstKind::Out, _) => Last::Out,
                 _ => Last::Tex,
             };
             let left = match after.active {
@@ -180,7 +181,7 @@ impl Bins {
             Ok(false) => LoopEnd::Stay,
             Ok(true) => LoopEnd::Jump,
             Err(Error::LoopUnderflow) => LoopEnd::Underflow,
-            Err(Error::LoopKind) => LoopEnd::Kind,
+            Err(Error::LoopKind) => LoopEnd::InstKind,
             Err(Error::LoopOverflow) => LoopEnd::Overflow,
             Err(_) => LoopEnd::Other,
         };
@@ -248,7 +249,8 @@ impl Bins {
         let top_counter = (f.branch != 0).then(|| highest(&before.bc, f.branch));
         let at_limit = b_op == BOp::Incr && top_counter == Some(max);
         let target = f.target(m, before).filter(|_| jump);
-        let outside = target.is_some_and(|t| matches!(m.place(t), Place::Below | Place::Above));
+        let outside =
+            target.is_some_and(|t| matches!(m.place(t), Position::Below | Position::Above));
         let mut two = |first: Error, second: bool, what: Two| {
             hits.hit_if(is(first) && second, self.priority, (what,));
         };
@@ -271,8 +273,8 @@ impl Bins {
         }
         if let Some(target) = target.filter(|_| outcome.is_ok() || is(Error::PcRange)) {
             let place = match m.place(target) {
-                Place::Below => Where::Below,
-                Place::Above => Where::Above,
+                Position::Below => Where::Below,
+                Position::Above => Where::Above,
                 _ if target == before.pc => Where::Itself,
                 _ if target == before.pc + 1 => Where::Next,
                 _ if target < before.pc => Where::Back,

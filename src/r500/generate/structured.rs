@@ -195,7 +195,7 @@ struct At {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum Construct {
     Plain,
     If,
     StaticIf,
@@ -395,39 +395,39 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let o = self.options;
         let deep = at.levels + at.loops > 6;
         let weights = [
-            (Kind::Plain, 5),
+            (Construct::Plain, 5),
             (
-                Kind::If,
+                Construct::If,
                 when(at.levels < self.limit(), if deep { 2 } else { 6 }),
             ),
-            (Kind::StaticIf, when(o.static_if, 2)),
-            (Kind::Skip, when(o.static_if && o.noise, 1)),
+            (Construct::StaticIf, when(o.static_if, 2)),
+            (Construct::Skip, when(o.static_if && o.noise, 1)),
             (
-                Kind::Loop,
+                Construct::Loop,
                 when((o.loops || o.reps) && at.loops < STACK_DEPTH, 4),
             ),
             (
-                Kind::Leave,
+                Construct::Leave,
                 when(
                     at.loops > 0 && at.pops <= MAX_POPS,
                     if at.pops > 0 { 6 } else { 3 },
                 ),
             ),
-            (Kind::Call, when(!self.subs.is_empty(), 4)),
+            (Construct::Call, when(!self.subs.is_empty(), 4)),
             (
-                Kind::Return,
+                Construct::Return,
                 when(at.sub.is_some() && at.in_static && !at.dynamic, 4),
             ),
         ];
         match choose(self.rng, &weights) {
-            Kind::Plain => self.plain(at),
-            Kind::If => self.if_(at),
-            Kind::StaticIf => self.static_if(at),
-            Kind::Skip => self.skip(at),
-            Kind::Loop => self.loop_(at),
-            Kind::Leave => self.leave(at),
-            Kind::Call => self.call(at, false),
-            Kind::Return => {
+            Construct::Plain => self.plain(at),
+            Construct::If => self.if_(at),
+            Construct::StaticIf => self.static_if(at),
+            Construct::Skip => self.skip(at),
+            Construct::Loop => self.loop_(at),
+            Construct::Leave => self.leave(at),
+            Construct::Call => self.call(at, false),
+            Construct::Return => {
                 let counters = at.sub == Some(true);
                 let ign = self.ign("RETURN");
                 self.push(

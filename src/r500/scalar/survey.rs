@@ -33,7 +33,7 @@ pub(super) enum Open {
 
 /// What is open at an address, the same on every path to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct OpenAt {
     pub(super) sub: Option<Sub>,
     pub(super) open: SmallVec<[Open; 8]>,
 }
@@ -47,7 +47,7 @@ pub(super) struct Sub {
     pub(super) passed: u8,
 }
 
-impl Place {
+impl OpenAt {
     fn innermost_loop(&self) -> Option<(usize, u16, bool)> {
         self.open
             .iter()
@@ -61,7 +61,7 @@ impl Place {
 
     /// Merges the findings of another path to the same address. Returns `None` if the paths contradict each
     /// other, and otherwise whether anything is new.
-    fn merge(&mut self, other: &Place) -> Option<bool> {
+    fn merge(&mut self, other: &OpenAt) -> Option<bool> {
         if self.sub != other.sub || self.open.len() != other.open.len() {
             return None;
         }
@@ -109,10 +109,10 @@ pub(super) struct LoopEnds {
 
 /// A successor of an instruction.
 pub(super) enum Edge {
-    To(u16, Place),
+    To(u16, OpenAt),
     /// ENDLOOP or ENDREP loops back: the one cycle that a frame counts.
-    Back(u16, Place),
-    Call(u16, Place),
+    Back(u16, OpenAt),
+    Call(u16, OpenAt),
 }
 
 /// The successors of an instruction: nearly always two at most.
@@ -140,7 +140,7 @@ pub(super) type Step<T> = Result<T, NotStructured>;
 /// The static pre-pass over one program.
 pub(super) struct Survey<'p> {
     pub(super) program: &'p Program,
-    pub(super) places: ByAddress<Place>,
+    pub(super) places: ByAddress<OpenAt>,
     /// The most that is open before or after the instruction at each address.
     pub(super) depths: ByAddress<Depth>,
     pub(super) loops: ByAddress<LoopEnds>,
@@ -178,7 +178,7 @@ impl Survey<'_> {
     fn close(
         &mut self,
         pc: u16,
-        place: &mut Place,
+        place: &mut OpenAt,
         amount: u8,
         wake: u16,
         passable: bool,
@@ -211,7 +211,7 @@ impl Survey<'_> {
 
     /// Applies the branch operation of a stay. `leavers`: the target of lanes that disagree, if there can
     /// be such lanes.
-    fn stay(&mut self, pc: u16, place: &mut Place, fc: &Fc, leavers: Option<u16>) -> Step<()> {
+    fn stay(&mut self, pc: u16, place: &mut OpenAt, fc: &Fc, leavers: Option<u16>) -> Step<()> {
         match fc.inst.b_op0 {
             BOp::Incr => {
                 place
@@ -229,7 +229,7 @@ impl Survey<'_> {
     }
 
     /// Applies the branch operation of a jump with which every lane agrees.
-    pub(super) fn jump(&mut self, pc: u16, place: &mut Place, fc: &Fc, target: u16) -> Step<()> {
+    pub(super) fn jump(&mut self, pc: u16, place: &mut OpenAt, fc: &Fc, target: u16) -> Step<()> {
         match fc.inst.b_op1 {
             BOp::Incr => place.open.push(Open::Level(Wait::NoLane)),
             BOp::Decr => self.close(pc, place, fc.inst.b_pop_cnt, target, false)?,
@@ -239,7 +239,7 @@ impl Survey<'_> {
     }
 
     /// Returns the successors of the instruction at `pc`, reached with `place` open.
-    fn edges(&mut self, pc: u16, place: &Place) -> Step<Edges> {
+    fn edges(&mut self, pc: u16, place: &OpenAt) -> Step<Edges> {
         let Some(fc) = Fc::decode(self.program.slot(pc)) else {
             return Ok(smallvec![Edge::To(pc + 1, place.clone())]);
         };
@@ -270,7 +270,7 @@ impl Survey<'_> {
     }
 
     /// Returns the successors of JUMP, LOOP and REP.
-    fn if_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
+    fn if_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
         let target = target(self.program, fc);
         let begins = matches!(fc.inst.op, Op::Loop | Op::Rep);
         let wants = match begins && constant(self.program, fc).0 == 0 {
@@ -305,7 +305,7 @@ impl Survey<'_> {
     }
 
     /// Returns the successors of ELSE, also fused with an IF.
-    fn else_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
+    fn else_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
         let Some(&Open::Level(waiting)) = place.open.last() else {
             return no(pc, "B_ELSE with no IF open inside this loop or subroutine");
         };
@@ -380,7 +380,7 @@ impl Survey<'_> {
     }
 
     /// Returns the successors of instructions that need a frame.
-    fn loop_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
+    fn loop_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
         let op = fc.inst.op;
         let Some((index, head, rep)) = place.innermost_loop() else {
             if place.sub.is_some() {
@@ -466,7 +466,7 @@ impl Survey<'_> {
         Ok(edges)
     }
 
-    fn call_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
+    fn call_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
         if fc.inst.b_else {
             return no(pc, "CALL with B_ELSE");
         }
@@ -498,7 +498,7 @@ impl Survey<'_> {
             });
             edges.push(Edge::Call(
                 target(self.program, fc),
-                Place {
+                OpenAt {
                     sub,
                     open: smallvec![],
                 },
@@ -507,7 +507,7 @@ impl Survey<'_> {
         Ok(edges)
     }
 
-    fn return_edges(&mut self, pc: u16, place: &Place, fc: &Fc) -> Step<Edges> {
+    fn return_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
         let wants = self.wants(fc);
         let any = fc.inst.jump_any;
         let Some(sub) = place.sub else {
@@ -559,7 +559,7 @@ impl Survey<'_> {
         let sub = Some(Sub { passed, ..sub });
         Ok(smallvec![Edge::To(
             pc + 1,
-            Place {
+            OpenAt {
                 sub,
                 open: smallvec![]
             }
@@ -571,7 +571,7 @@ impl Survey<'_> {
         let start = start(self.program);
         let mut successors = Successors::default();
         let mut work = vec![];
-        let first = Place {
+        let first = OpenAt {
             sub: None,
             open: smallvec![],
         };

@@ -4,11 +4,11 @@ use super::{Code, ElseForm, EndifForm, Line, Stmt, When, text};
 use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Word};
 use crate::r700::program::{MAX_QUADS, Quad};
-use crate::text::{Errors, Labels, Place};
+use crate::text::{Errors, Labels, Location};
 
 /// The frame that keeps the lanes of an IF.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Frame {
+enum IfFrame {
     /// Pushed by the clause that computes the predicate.
     Clause,
     /// Pushed by PUSH or PUSH_ELSE.
@@ -21,7 +21,7 @@ enum Frame {
 enum Block {
     If {
         line: usize,
-        frame: Frame,
+        frame: IfFrame,
         /// The JUMP, PUSH or PUSH_ELSE that goes to the else part, or to the end if there is none; in a
         /// frameless IF with an ELSE, the jump at the end of the THEN part.
         skip: Option<usize>,
@@ -135,8 +135,8 @@ fn word(n: usize) -> u32 {
 }
 
 impl Expander<'_> {
-    fn at(&self, line: usize) -> Place<'_> {
-        Place {
+    fn at(&self, line: usize) -> Location<'_> {
+        Location {
             file: self.file,
             line,
         }
@@ -235,14 +235,14 @@ impl Expander<'_> {
                 } else {
                     None
                 };
-                self.open_if(line, Frame::Clause, skip);
+                self.open_if(line, IfFrame::Clause, skip);
             }
             &Stmt::IfBool { when, frame, vpm } => {
                 self.check_when(line, when)?;
                 let (op, frame) = if frame {
-                    (CfOp::Push, Frame::Push)
+                    (CfOp::Push, IfFrame::Push)
                 } else {
-                    (CfOp::Jump, Frame::None)
+                    (CfOp::Jump, IfFrame::None)
                 };
                 let skip = self.cf(
                     line,
@@ -322,7 +322,7 @@ impl Expander<'_> {
         }
         self.joined = self.here();
         let (file, here) = (self.file, word(self.joined));
-        self.labels.define(Place { file, line }, name, here)
+        self.labels.define(Location { file, line }, name, here)
     }
 
     /// Ends the main part or subroutine.
@@ -340,7 +340,7 @@ impl Expander<'_> {
         self.at(line).misplaced(what, wanted, open)
     }
 
-    fn open_if(&mut self, line: usize, frame: Frame, skip: Option<usize>) {
+    fn open_if(&mut self, line: usize, frame: IfFrame, skip: Option<usize>) {
         self.blocks.push(Block::If {
             line,
             frame,
@@ -404,7 +404,7 @@ impl Expander<'_> {
         };
         let mut next = None;
         let mut swap = None;
-        if frame == Frame::None {
+        if frame == IfFrame::None {
             if vpm || form != ElseForm::Jump {
                 let message =
                     format!("the IF of line {at} has no frame, so its ELSE has one form only");
@@ -439,7 +439,7 @@ impl Expander<'_> {
             };
             if let Some(skip) = skip {
                 self.send(skip, swapped);
-                if frame == Frame::Push {
+                if frame == IfFrame::Push {
                     let dw1 = &mut self.code.quads[skip].dw1;
                     *dw1 = *dw1 & !(127 << 23) | CfOp::PushElse.bits() << 23;
                 }
@@ -467,7 +467,7 @@ impl Expander<'_> {
             EndifForm::Pop | EndifForm::Fused => None,
         };
         for closed in [Some(&inner), outer.as_ref()].into_iter().flatten() {
-            if closed.frame == Frame::None && (vpm || form != EndifForm::Pop) {
+            if closed.frame == IfFrame::None && (vpm || form != EndifForm::Pop) {
                 let message = format!(
                     "the IF of line {} has no frame, so its ENDIF must be plain",
                     closed.line
@@ -476,7 +476,7 @@ impl Expander<'_> {
             }
         }
         match form {
-            EndifForm::Pop if inner.frame == Frame::None => {}
+            EndifForm::Pop if inner.frame == IfFrame::None => {}
             EndifForm::Pop => {
                 let pop = Cf {
                     vpm,
@@ -529,10 +529,10 @@ impl Expander<'_> {
         if let Some(skip) = closed.skip {
             self.send(skip, here);
             match closed.frame {
-                Frame::Clause => self.pops(skip, frames),
+                IfFrame::Clause => self.pops(skip, frames),
                 // A PUSH that jumps has pushed nothing.
-                Frame::Push => self.pops(skip, frames - 1),
-                Frame::None => {}
+                IfFrame::Push => self.pops(skip, frames - 1),
+                IfFrame::None => {}
             }
         }
         if let Some(swap) = closed.swap {
@@ -631,7 +631,8 @@ impl Expander<'_> {
     fn no_frames(&self, line: usize, what: &str, code: &str) -> Result<(), InputError> {
         for block in &self.blocks {
             if let Block::If {
-                frame: Frame::None, ..
+                frame: IfFrame::None,
+                ..
             } = block
             {
                 continue;
@@ -663,7 +664,7 @@ impl Expander<'_> {
 /// An IF after its ENDIF.
 struct Closed {
     line: usize,
-    frame: Frame,
+    frame: IfFrame,
     skip: Option<usize>,
     swap: Option<usize>,
     part: usize,

@@ -85,7 +85,8 @@ use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Mem, MemOp};
 use crate::r700::program::{MAX_QUADS, Program, Quad, Registers};
 use crate::text::{
-    self, Address, Given, HexItem, Item, Operands, Place, is_indexed, no_instruction, program_name,
+    self, Address, Given, HexItem, Item, Location, Operands, is_indexed, no_instruction,
+    program_name,
 };
 
 /// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
@@ -153,7 +154,7 @@ pub(super) fn too_many() -> String {
 }
 
 /// Parses `DW0 DW1 [u]`.
-fn quad(at: Place, field: &str, words: &[&str]) -> Result<Quad, InputError> {
+fn quad(at: Location, field: &str, words: &[&str]) -> Result<Quad, InputError> {
     let (dw0, dw1, u) = match *words {
         [dw0, dw1] => (dw0, dw1, false),
         [dw0, dw1, u] if u.eq_ignore_ascii_case("u") => (dw0, dw1, true),
@@ -178,7 +179,7 @@ struct Settings {
 impl Settings {
     fn directive(
         &mut self,
-        at: Place,
+        at: Location,
         word: &str,
         operands: &str,
         labels: bool,
@@ -222,7 +223,7 @@ impl Settings {
         Ok(())
     }
 
-    fn register(&mut self, at: Place, name: &str, value: &str) -> Result<(), InputError> {
+    fn register(&mut self, at: Location, name: &str, value: &str) -> Result<(), InputError> {
         let value = at.unsigned("value", value, u32::MAX)?;
         let name = name.to_ascii_uppercase();
         if name == "SQ_BOOL_CONST" {
@@ -263,7 +264,7 @@ impl Settings {
 }
 
 /// Parses an instruction or a statement; an instruction may have its words in brackets, which must have the fields of the text.
-fn instruction(at: Place, word: &str, operands: &str) -> Result<Stmt, InputError> {
+fn instruction(at: Location, word: &str, operands: &str) -> Result<Stmt, InputError> {
     let bad = |message: String| Err(at.error("words", message));
     let (text, words) = match operands.strip_prefix('[') {
         Some(words) => ("", Some(words)),

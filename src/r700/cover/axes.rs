@@ -9,7 +9,7 @@ use crate::r700::state::ERROR_NAMES;
 axis! {
     /// An instruction: each control instruction and each ALU form by itself, the others by their effect on
     /// the sequencer.
-    Kind "instruction" {
+    InstKind "instruction" {
         LoopStart "LOOP_START",
         LoopStartNoAl "LOOP_START_NO_AL",
         LoopStartDx10 "LOOP_START_DX10",
@@ -39,39 +39,39 @@ axis! {
 
 part! {
     /// Instructions that open a loop.
-    Start "instruction" of Kind 0 3
+    Start "instruction" of InstKind 0 3
 }
 part! {
     /// Instructions that may jump.
-    Jumper "instruction" of Kind 0 13
+    Jumper "instruction" of InstKind 0 13
 }
 part! {
     /// Control instructions.
-    Control "instruction" of Kind 0 14
+    Control "instruction" of InstKind 0 14
 }
 part! {
     /// Control instructions that test the lanes as they find them; LOOP_END tests those that it has woken.
-    Tested "instruction" of Kind 0 12
+    Tested "instruction" of InstKind 0 12
 }
 part! {
     /// Instructions that lanes execute if they pass.
-    Executed "instruction" of Kind 14 2
+    Executed "instruction" of InstKind 14 2
 }
 part! {
     /// Everything except the ALU format: instructions with END, COND or VPM.
-    General "instruction" of Kind 0 16
+    General "instruction" of InstKind 0 16
 }
 part! {
     /// Instructions that never jump.
-    Straight "instruction" of Kind 13 10
+    Straight "instruction" of InstKind 13 10
 }
 part! {
     /// The ALU format.
-    Clause "instruction" of Kind 16 7
+    Clause "instruction" of InstKind 16 7
 }
 part! {
     /// Everything that is not reserved.
-    Legal "instruction" of Kind 0 23
+    Legal "instruction" of InstKind 0 23
 }
 
 numbered! {
@@ -265,7 +265,7 @@ axis! {
 
 axis! {
     /// Whether the frame was there.
-    Found "outcome" {
+    Reached "outcome" {
         Executed "executed",
         Refused "error 3, 4 or 5",
     }
@@ -484,7 +484,7 @@ numbered! {
 
 numbered! {
     /// The place in an entry of eight sub-entries where a loop frame begins.
-    Place "sp mod 8" 8 |n| n.to_string()
+    Position "sp mod 8" 8 |n| n.to_string()
 }
 
 axis! {

@@ -1,69 +1,69 @@
 //! The properties of instructions that bins count, from the words and the state before them.
 
 use super::axes::{
-    Cond, Control, Count, Frame, General, Innermost, Kind, Open, Popper, Pusher, Reach,
+    Cond, Control, Count, Frame, General, Innermost, InstKind, Open, Popper, Pusher, Reach,
 };
 use crate::axes::classes;
 use crate::cover::Values;
 use crate::r700::isa::{AluOp, CfOp, MemOp};
 use crate::r700::state::{In, State};
 
-impl Kind {
+impl InstKind {
     pub(super) fn of(dw1: u32) -> Self {
         let op = dw1 >> 23 & 0x7f;
         if dw1 >> 29 & 1 == 1 {
             return match AluOp::from_bits(dw1 >> 26 & 15) {
-                None => Kind::Reserved,
-                Some(AluOp::Alu) => Kind::Alu,
-                Some(AluOp::AluPushBefore) => Kind::AluPushBefore,
-                Some(AluOp::AluPopAfter) => Kind::AluPopAfter,
-                Some(AluOp::AluPop2After) => Kind::AluPop2After,
-                Some(AluOp::AluContinue) => Kind::AluContinue,
-                Some(AluOp::AluBreak) => Kind::AluBreak,
-                Some(AluOp::AluElseAfter) => Kind::AluElseAfter,
+                None => InstKind::Reserved,
+                Some(AluOp::Alu) => InstKind::Alu,
+                Some(AluOp::AluPushBefore) => InstKind::AluPushBefore,
+                Some(AluOp::AluPopAfter) => InstKind::AluPopAfter,
+                Some(AluOp::AluPop2After) => InstKind::AluPop2After,
+                Some(AluOp::AluContinue) => InstKind::AluContinue,
+                Some(AluOp::AluBreak) => InstKind::AluBreak,
+                Some(AluOp::AluElseAfter) => InstKind::AluElseAfter,
             };
         }
         if op >= 32 {
-            return MemOp::from_bits(op).map_or(Kind::Reserved, |_| Kind::Memory);
+            return MemOp::from_bits(op).map_or(InstKind::Reserved, |_| InstKind::Memory);
         }
         match CfOp::from_bits(op) {
-            None => Kind::Reserved,
-            Some(op) if op.is_illegal() => Kind::Reserved,
-            Some(CfOp::LoopStart) => Kind::LoopStart,
-            Some(CfOp::LoopStartNoAl) => Kind::LoopStartNoAl,
-            Some(CfOp::LoopStartDx10) => Kind::LoopStartDx10,
-            Some(CfOp::LoopEnd) => Kind::LoopEnd,
-            Some(CfOp::LoopContinue) => Kind::LoopContinue,
-            Some(CfOp::LoopBreak) => Kind::LoopBreak,
-            Some(CfOp::Jump) => Kind::Jump,
-            Some(CfOp::Push) => Kind::Push,
-            Some(CfOp::PushElse) => Kind::PushElse,
-            Some(CfOp::Else) => Kind::Else,
-            Some(CfOp::Pop) => Kind::Pop,
-            Some(CfOp::Call) => Kind::Call,
-            Some(CfOp::Return) => Kind::Return,
-            Some(CfOp::Kill) => Kind::Kill,
-            Some(_) => Kind::Slot,
+            None => InstKind::Reserved,
+            Some(op) if op.is_illegal() => InstKind::Reserved,
+            Some(CfOp::LoopStart) => InstKind::LoopStart,
+            Some(CfOp::LoopStartNoAl) => InstKind::LoopStartNoAl,
+            Some(CfOp::LoopStartDx10) => InstKind::LoopStartDx10,
+            Some(CfOp::LoopEnd) => InstKind::LoopEnd,
+            Some(CfOp::LoopContinue) => InstKind::LoopContinue,
+            Some(CfOp::LoopBreak) => InstKind::LoopBreak,
+            Some(CfOp::Jump) => InstKind::Jump,
+            Some(CfOp::Push) => InstKind::Push,
+            Some(CfOp::PushElse) => InstKind::PushElse,
+            Some(CfOp::Else) => InstKind::Else,
+            Some(CfOp::Pop) => InstKind::Pop,
+            Some(CfOp::Call) => InstKind::Call,
+            Some(CfOp::Return) => InstKind::Return,
+            Some(CfOp::Kill) => InstKind::Kill,
+            Some(_) => InstKind::Slot,
         }
     }
 
     /// Returns whether it is ALU_ELSE_AFTER or ELSE.
     pub(super) fn inverts(self) -> bool {
-        matches!(self, Kind::Else | Kind::AluElseAfter)
+        matches!(self, InstKind::Else | InstKind::AluElseAfter)
     }
 }
 
 impl Pusher {
-    pub(super) fn of(kind: Kind) -> Option<Self> {
+    pub(super) fn of(kind: InstKind) -> Option<Self> {
         Some(match kind {
-            Kind::LoopStart => Pusher::LoopStart,
-            Kind::LoopStartNoAl => Pusher::LoopStartNoAl,
-            Kind::LoopStartDx10 => Pusher::LoopStartDx10,
-            Kind::Push => Pusher::Push,
-            Kind::PushElse => Pusher::PushElse,
-            Kind::Call => Pusher::Call,
-            Kind::AluPushBefore => Pusher::AluPushBefore,
-            Kind::AluElseAfter => Pusher::AluElseAfter,
+            InstKind::LoopStart => Pusher::LoopStart,
+            InstKind::LoopStartNoAl => Pusher::LoopStartNoAl,
+            InstKind::LoopStartDx10 => Pusher::LoopStartDx10,
+            InstKind::Push => Pusher::Push,
+            InstKind::PushElse => Pusher::PushElse,
+            InstKind::Call => Pusher::Call,
+            InstKind::AluPushBefore => Pusher::AluPushBefore,
+            InstKind::AluElseAfter => Pusher::AluElseAfter,
             _ => return None,
         })
     }
@@ -80,31 +80,31 @@ impl Pusher {
 }
 
 impl Popper {
-    pub(super) fn of(kind: Kind) -> Option<Self> {
+    pub(super) fn of(kind: InstKind) -> Option<Self> {
         Some(match kind {
-            Kind::LoopStart => Popper::LoopStart,
-            Kind::LoopStartNoAl => Popper::LoopStartNoAl,
-            Kind::LoopStartDx10 => Popper::LoopStartDx10,
-            Kind::Jump => Popper::Jump,
-            Kind::Push => Popper::Push,
-            Kind::Else => Popper::Else,
-            Kind::Pop => Popper::Pop,
-            Kind::AluPopAfter => Popper::AluPopAfter,
-            Kind::AluPop2After => Popper::AluPop2After,
+            InstKind::LoopStart => Popper::LoopStart,
+            InstKind::LoopStartNoAl => Popper::LoopStartNoAl,
+            InstKind::LoopStartDx10 => Popper::LoopStartDx10,
+            InstKind::Jump => Popper::Jump,
+            InstKind::Push => Popper::Push,
+            InstKind::Else => Popper::Else,
+            InstKind::Pop => Popper::Pop,
+            InstKind::AluPopAfter => Popper::AluPopAfter,
+            InstKind::AluPop2After => Popper::AluPop2After,
             _ => return None,
         })
     }
 }
 
 impl Reach {
-    pub(super) fn of(kind: Kind) -> Option<Self> {
+    pub(super) fn of(kind: InstKind) -> Option<Self> {
         Some(match kind {
-            Kind::LoopEnd => Reach::LoopEnd,
-            Kind::LoopContinue => Reach::LoopContinue,
-            Kind::LoopBreak => Reach::LoopBreak,
-            Kind::Return => Reach::Return,
-            Kind::AluContinue => Reach::AluContinue,
-            Kind::AluBreak => Reach::AluBreak,
+            InstKind::LoopEnd => Reach::LoopEnd,
+            InstKind::LoopContinue => Reach::LoopContinue,
+            InstKind::LoopBreak => Reach::LoopBreak,
+            InstKind::Return => Reach::Return,
+            InstKind::AluContinue => Reach::AluContinue,
+            InstKind::AluBreak => Reach::AluBreak,
             _ => return None,
         })
     }
@@ -127,7 +127,7 @@ pub(super) fn sign(n: i32) -> usize {
 
 /// An instruction and its lanes.
 pub(super) struct Word {
-    pub(super) kind: Kind,
+    pub(super) kind: InstKind,
     pub(super) dw0: u32,
     pub(super) dw1: u32,
     pub(super) u: bool,
@@ -149,13 +149,13 @@ pub(super) struct Word {
 impl Word {
     pub(super) fn new(s: &State, pins: &In, all: u64) -> Self {
         let dw1 = pins.dw1;
-        let kind = Kind::of(dw1);
+        let kind = InstKind::of(dw1);
         let bit = |at: u32| dw1 >> at & 1 == 1;
         let has_test = General::of(kind).is_some();
         let boolean = s.bool_const >> (dw1 >> 3 & 31) & 1 == 1;
         let cond = match dw1 >> 8 & 3 {
             // Memory and export have no COND.
-            _ if Control::of(kind).is_none() && kind != Kind::Slot => Cond::Active,
+            _ if Control::of(kind).is_none() && kind != InstKind::Slot => Cond::Active,
             0 => Cond::Active,
             1 => Cond::False,
             2 if boolean => Cond::Bool1,
@@ -171,8 +171,8 @@ impl Word {
             dw1,
             u: pins.u == 1,
             pops: match kind {
-                Kind::AluPopAfter => 1,
-                Kind::AluPop2After => 2,
+                InstKind::AluPopAfter => 1,
+                InstKind::AluPop2After => 2,
                 _ => dw1 & 7,
             },
             cond,

@@ -3,9 +3,9 @@
 use super::Bins;
 use super::axes::{
     After, Against, Bank, Before, Beyond, CallCount, Called, Caller, Clause, Code, Control, Corner,
-    Dropped, Ending, Entry, Executed, Found, Frame, From, General, Innermost, Inside, Jumper,
-    Killed, Kind, Leave, Legal, Live, Mask, Opcode, Pass, Pass2, Place, Popper, Pops, Pred,
-    Present, Pusher, Reach, Returned, Room, Size, Start, Step, Straight, Tested, To, Two, Updates,
+    Dropped, Ending, Entry, Executed, Frame, From, General, Innermost, Inside, InstKind, Jumper,
+    Killed, Leave, Legal, Live, Mask, Opcode, Pass, Pass2, Popper, Pops, Position, Pred, Present,
+    Pusher, Reach, Reached, Returned, Room, Size, Start, Step, Straight, Tested, To, Two, Updates,
     Valid, Vpm, Where, Woken,
 };
 use super::instruction::{Word, count, sign};
@@ -21,7 +21,7 @@ pub struct Memory {
     /// Sub-entries that the wave may use.
     pub(super) limit: u32,
     pub(super) launched: u64,
-    pub(super) previous: Option<Kind>,
+    pub(super) previous: Option<InstKind>,
 }
 
 impl Bins {
@@ -79,8 +79,8 @@ impl Bins {
         }
         if let Some(reach) = Reach::of(w.kind) {
             let found = match outcome {
-                Ok(_) => Some(Found::Executed),
-                Err(Error::NoLoop | Error::LoopOpen | Error::NoCall) => Some(Found::Refused),
+                Ok(_) => Some(Reached::Executed),
+                Err(Error::NoLoop | Error::LoopOpen | Error::NoCall) => Some(Reached::Refused),
                 Err(_) => None,
             };
             if let Some(found) = found {
@@ -99,12 +99,12 @@ impl Bins {
             Err(code) => {
                 let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
                 let closed = code == Error::Underflow && w.open == 0;
-                corner(closed && w.kind == Kind::Else, Corner::ElseNone);
+                corner(closed && w.kind == InstKind::Else, Corner::ElseNone);
                 corner(
-                    closed && w.kind == Kind::AluElseAfter,
+                    closed && w.kind == InstKind::AluElseAfter,
                     Corner::ElseAfterNone,
                 );
-                let leaves = matches!(w.kind, Kind::LoopBreak | Kind::LoopContinue);
+                let leaves = matches!(w.kind, InstKind::LoopBreak | InstKind::LoopContinue);
                 corner(
                     code == Error::NoLoop
                         && leaves
@@ -113,7 +113,7 @@ impl Bins {
                     Corner::BreakInCall,
                 );
                 corner(
-                    code == Error::Field && w.kind == Kind::Call && !w.wqm,
+                    code == Error::Field && w.kind == InstKind::Call && !w.wqm,
                     Corner::CallPops,
                 );
             }
@@ -121,11 +121,13 @@ impl Bins {
     }
 
     fn two_errors(&self, m: &Memory, w: &Word, before: &State, code: Error, hits: &mut Hits) {
-        let no_loop = matches!(w.kind, Kind::LoopEnd | Kind::LoopBreak | Kind::LoopContinue)
-            && w.innermost != Innermost::Loop;
-        let open = w.kind == Kind::LoopEnd && w.innermost == Innermost::Loop && w.open > 0;
-        let no_call = w.kind == Kind::Return && (w.innermost != Innermost::Call || w.open > 0);
-        let too_many = w.kind == Kind::Pop && w.pops > w.open;
+        let no_loop = matches!(
+            w.kind,
+            InstKind::LoopEnd | InstKind::LoopBreak | InstKind::LoopContinue
+        ) && w.innermost != Innermost::Loop;
+        let open = w.kind == InstKind::LoopEnd && w.innermost == Innermost::Loop && w.open > 0;
+        let no_call = w.kind == InstKind::Return && (w.innermost != Innermost::Call || w.open > 0);
+        let too_many = w.kind == InstKind::Pop && w.pops > w.open;
         // The stack is not empty if the instruction leaves it unchanged.
         let ends = w.end && before.sp > 0;
         let outside = !w.end && w.dw0 >= m.prog_len;
@@ -144,12 +146,12 @@ impl Bins {
         // Of the instructions that pop, only JUMP always jumps when it pops.
         two(
             Error::Underflow,
-            w.kind == Kind::Jump && outside,
+            w.kind == InstKind::Jump && outside,
             Two::PopRange,
         );
         two(
             Error::Overflow,
-            w.kind == Kind::Call && outside,
+            w.kind == InstKind::Call && outside,
             Two::CallRange,
         );
     }
@@ -196,7 +198,7 @@ impl Bins {
                 if let Some(start) = Start::of(w.kind) {
                     hits.hit(self.banks, (start, Bank((before.sp % 4) as u8)));
                     if let Some(places) = self.places {
-                        hits.hit(places, (start, Place((before.sp % 8) as u8)));
+                        hits.hit(places, (start, Position((before.sp % 8) as u8)));
                     }
                 }
             }
@@ -204,9 +206,12 @@ impl Bins {
         // Other instructions pop only if they jump; POP and the ALU forms always pop.
         let popped = match outcome {
             Ok(jump) => {
-                jump || matches!(w.kind, Kind::Pop | Kind::AluPopAfter | Kind::AluPop2After)
+                jump || matches!(
+                    w.kind,
+                    InstKind::Pop | InstKind::AluPopAfter | InstKind::AluPop2After
+                )
             }
-            Err(code) => code == Error::Underflow && !(w.kind == Kind::Else && w.open == 0),
+            Err(code) => code == Error::Underflow && !(w.kind == InstKind::Else && w.open == 0),
         };
         if let Some(popper) = Popper::of(w.kind).filter(|_| popped) {
             let pops = match w.pops {
@@ -232,7 +237,7 @@ impl Bins {
         outcome: Result<bool, Error>,
         hits: &mut Hits,
     ) {
-        let target = if w.kind == Kind::Return {
+        let target = if w.kind == InstKind::Return {
             before.frame_ret
         } else {
             w.dw0
@@ -283,7 +288,7 @@ impl Bins {
             hits.hit(self.conditions, (control, w.cond, vpm, decision));
         }
         if let Some(general) = General::of(w.kind) {
-            let tested = if w.kind == Kind::LoopEnd {
+            let tested = if w.kind == InstKind::LoopEnd {
                 self.all & !w.before[3]
             } else {
                 w.before[0]
@@ -352,9 +357,9 @@ impl Bins {
             return;
         };
         let leave = match w.kind {
-            Kind::LoopContinue => Leave::Continue,
-            Kind::LoopBreak => Leave::Break,
-            Kind::LoopEnd => {
+            InstKind::LoopContinue => Leave::Continue,
+            InstKind::LoopBreak => Leave::Break,
+            InstKind::LoopEnd => {
                 let [_, branch, cont, brk] = w.before;
                 // All except the BRK lanes are ACTIVE by the time they are tested.
                 let a_lane_passes = self.all & !brk & w.passes(before) != 0;
@@ -392,7 +397,7 @@ impl Bins {
 
     fn calls(&self, w: &Word, before: &State, jump: bool, after: &State, hits: &mut Hits) {
         match w.kind {
-            Kind::Call => {
+            InstKind::Call => {
                 let calls = w.dw1 >> 13 & 63;
                 let count = match calls {
                     0 => CallCount::Zero,
@@ -408,7 +413,7 @@ impl Bins {
                 };
                 hits.hit(self.calls, (count, called));
             }
-            Kind::Return => {
+            InstKind::Return => {
                 let returned = match (jump, w.before[0], w.before[0] & !w.pass) {
                     (false, ..) => Returned::Stays,
                     (_, 0, _) => Returned::NoneActive,
@@ -420,7 +425,7 @@ impl Bins {
                     (returned, Caller::at(before.frame_bkind.into())),
                 );
             }
-            Kind::Kill => {
+            InstKind::Kill => {
                 let killed = match (w.pass, w.pass & before.valid, after.valid) {
                     (0, ..) => Killed::NoLane,
                     (_, 0, _) => Killed::Invalid,
@@ -449,20 +454,30 @@ impl Bins {
         let invalid = self.all & !before.valid;
         let pops = Popper::of(kind).is_some() && after.sp < before.sp;
         let filtered = active & invalid & now[1] != 0;
-        let leaves = kind == Kind::LoopEnd && !jump;
+        let leaves = kind == InstKind::LoopEnd && !jump;
         let top = if w.open > 0 { before.top_mask } else { 0 };
-        corner(kind == Kind::AluPushBefore && active == 0, Corner::IdlePush);
-        corner(kind == Kind::PushElse && active == 0, Corner::IdlePushElse);
         corner(
-            w.vpm && kind == Kind::Jump && jump && w.pops == 0 && active & invalid & now[0] != 0,
+            kind == InstKind::AluPushBefore && active == 0,
+            Corner::IdlePush,
+        );
+        corner(
+            kind == InstKind::PushElse && active == 0,
+            Corner::IdlePushElse,
+        );
+        corner(
+            w.vpm
+                && kind == InstKind::Jump
+                && jump
+                && w.pops == 0
+                && active & invalid & now[0] != 0,
             Corner::PopNone,
         );
         corner(
-            w.vpm && pops && kind == Kind::Jump && filtered,
+            w.vpm && pops && kind == InstKind::Jump && filtered,
             Corner::PopFilters,
         );
         corner(
-            w.vpm && kind == Kind::Else && filtered && !pops,
+            w.vpm && kind == InstKind::Else && filtered && !pops,
             Corner::ElseFilters,
         );
         corner(
@@ -471,22 +486,22 @@ impl Bins {
         );
         let outside = (active & now[0] | branch & now[1]) & !top;
         corner(
-            kind == Kind::Else && !w.vpm && outside != 0,
+            kind == InstKind::Else && !w.vpm && outside != 0,
             Corner::ElseOutside,
         );
         corner(kind.inverts() && (cont | brk) & top != 0, Corner::ElseKeeps);
         corner(pops && cont | brk != 0 && !kind.inverts(), Corner::PopKeeps);
         corner(
-            kind == Kind::AluElseAfter && w.u && w.open == 0,
+            kind == InstKind::AluElseAfter && w.u && w.open == 0,
             Corner::ElseOwn,
         );
         let entered = after.sp > before.sp && before.lt != 0;
         corner(
-            kind == Kind::LoopStartNoAl && entered && before.al != 0,
+            kind == InstKind::LoopStartNoAl && entered && before.al != 0,
             Corner::KeepsIndex,
         );
         corner(
-            kind == Kind::LoopStart && entered && after.al != before.al,
+            kind == InstKind::LoopStart && entered && after.al != before.al,
             Corner::OwnIndex,
         );
         corner(
@@ -498,7 +513,7 @@ impl Bins {
             Corner::Dx10Restores,
         );
         corner(
-            kind == Kind::Call && jump && before.skipped == 1,
+            kind == InstKind::Call && jump && before.skipped == 1,
             Corner::SkippedSticks,
         );
         corner(after.exec & invalid != 0, Corner::DeadExecutes);

@@ -3,7 +3,7 @@
 use rand::Rng;
 
 use super::parted::parted;
-use super::{Frame, RESERVED, SLOTS, corner_count, is_control, raise, unused};
+use super::{FrameKind, RESERVED, SLOTS, corner_count, is_control, raise, unused};
 use crate::generate::{chance, choose, pick, when, within};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
@@ -308,11 +308,11 @@ struct Map {
     depths: Vec<Depth>,
     /// The frames on the stack, bottom first, in the main part and above a call frame: an address of
     /// depth d has the first d of them, so that depths fit wherever a jump comes from.
-    profiles: [Vec<Frame>; 2],
+    profiles: [Vec<FrameKind>; 2],
 }
 
 impl Map {
-    fn profile(&self, at: Depth) -> &[Frame] {
+    fn profile(&self, at: Depth) -> &[FrameKind] {
         &self.profiles[usize::from(at.sub)]
     }
 
@@ -322,7 +322,7 @@ impl Map {
         frames
             .iter()
             .rev()
-            .take_while(|f| **f == Frame::Branch)
+            .take_while(|f| **f == FrameKind::Branch)
             .count()
     }
 
@@ -383,12 +383,12 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let mix = Mix::random(rng);
     // Mostly loops, mostly branches, or both; up to and beyond the whole stack in the main part.
     let loops = pick(rng, &[0, 1, 4, 8, 12, 16]);
-    let mut profile = |deepest: usize| -> Vec<Frame> {
+    let mut profile = |deepest: usize| -> Vec<FrameKind> {
         let frame = |rng: &mut R| {
             if chance(rng, loops) {
-                Frame::Loop
+                FrameKind::Loop
             } else {
-                Frame::Branch
+                FrameKind::Branch
             }
         };
         (0..deepest).map(|_| frame(rng)).collect()
@@ -613,14 +613,14 @@ fn map_operation<R: Rng + ?Sized>(
     let next_frame = map.profile(at).get(d).copied();
     if let Some(frame) = next_frame.filter(|_| up) {
         return match (frame, within(rng, 0..8)) {
-            (Frame::Branch, 0) => popping(CfOp::Push, d + 1),
-            (Frame::Branch, 1) => cf(CfOp::PushElse, d + 1, Jump::To(d + 1)),
-            (Frame::Branch, 2) => alu(AluOp::AluElseAfter, true, d + 1),
-            (Frame::Branch, _) => alu(AluOp::AluPushBefore, u, d + 1),
+            (FrameKind::Branch, 0) => popping(CfOp::Push, d + 1),
+            (FrameKind::Branch, 1) => cf(CfOp::PushElse, d + 1, Jump::To(d + 1)),
+            (FrameKind::Branch, 2) => alu(AluOp::AluElseAfter, true, d + 1),
+            (FrameKind::Branch, _) => alu(AluOp::AluPushBefore, u, d + 1),
             // A loop that only breaks end takes its time.
-            (Frame::Loop, 0..2) => popping(CfOp::LoopStartDx10, d + 1),
-            (Frame::Loop, 2..4) => popping(CfOp::LoopStartNoAl, d + 1),
-            (Frame::Loop, _) => popping(CfOp::LoopStart, d + 1),
+            (FrameKind::Loop, 0..2) => popping(CfOp::LoopStartDx10, d + 1),
+            (FrameKind::Loop, 2..4) => popping(CfOp::LoopStartNoAl, d + 1),
+            (FrameKind::Loop, _) => popping(CfOp::LoopStart, d + 1),
         };
     }
     if d > 0 && (down || chance(rng, 5)) {
@@ -755,22 +755,22 @@ mod tests {
         let mut deepest = 0;
         for seed in 1..=100 {
             let p = mapped(&mut Pcg64Mcg::seed_from_u64(seed));
-            let mut frames: Vec<Frame> = vec![];
+            let mut frames: Vec<FrameKind> = vec![];
             let mut misfits = 0;
             for quad in &p.quads {
                 let (mut pops, mut ends) = (0, false);
                 match Word::decode(*quad) {
                     Word::Alu(alu) => match alu.op {
-                        AluOp::AluPushBefore => frames.push(Frame::Branch),
-                        AluOp::AluElseAfter if quad.u => frames.push(Frame::Branch),
+                        AluOp::AluPushBefore => frames.push(FrameKind::Branch),
+                        AluOp::AluElseAfter if quad.u => frames.push(FrameKind::Branch),
                         AluOp::AluPopAfter => pops = 1,
                         AluOp::AluPop2After => pops = 2,
                         _ => {}
                     },
                     Word::Cf(cf) => match cf.op {
-                        CfOp::Push | CfOp::PushElse => frames.push(Frame::Branch),
+                        CfOp::Push | CfOp::PushElse => frames.push(FrameKind::Branch),
                         CfOp::LoopStart | CfOp::LoopStartNoAl | CfOp::LoopStartDx10 => {
-                            frames.push(Frame::Loop);
+                            frames.push(FrameKind::Loop);
                         }
                         CfOp::Pop => pops = cf.pop_count,
                         CfOp::LoopEnd => ends = true,
@@ -780,8 +780,8 @@ mod tests {
                 }
                 deepest = deepest.max(frames.len());
                 for wanted in (0..pops)
-                    .map(|_| Frame::Branch)
-                    .chain(ends.then_some(Frame::Loop))
+                    .map(|_| FrameKind::Branch)
+                    .chain(ends.then_some(FrameKind::Loop))
                 {
                     misfits += u32::from(frames.pop() != Some(wanted));
                 }

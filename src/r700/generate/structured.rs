@@ -207,7 +207,7 @@ struct At {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum Construct {
     Plain,
     If,
     Uniform,
@@ -459,33 +459,36 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let kind = choose(
             self.rng,
             &[
-                (Kind::Plain, 5),
-                (Kind::If, when(branch_fits, if deep { 2 } else { 7 })),
-                (Kind::Uniform, when(o.uniform, 1)),
+                (Construct::Plain, 5),
+                (Construct::If, when(branch_fits, if deep { 2 } else { 7 })),
+                (Construct::Uniform, when(o.uniform, 1)),
                 (
-                    Kind::Loop,
+                    Construct::Loop,
                     when((o.until_break || o.counted) && loop_fits, 4),
                 ),
                 (
-                    Kind::Leave,
+                    Construct::Leave,
                     when(at.loops > 0, if at.ifs > 0 { 6 } else { 3 }),
                 ),
-                (Kind::Skip, when(o.skips && at.skips != Skips::Nothing, 1)),
-                (Kind::Call, when(!self.subs.is_empty(), 4)),
-                (Kind::Kill, when(o.kill, 1)),
+                (
+                    Construct::Skip,
+                    when(o.skips && at.skips != Skips::Nothing, 1),
+                ),
+                (Construct::Call, when(!self.subs.is_empty(), 4)),
+                (Construct::Kill, when(o.kill, 1)),
             ],
         );
         match kind {
-            Kind::Plain => self.plain(at),
-            Kind::If => self.if_(at, 0),
-            Kind::Uniform => self.uniform(at),
-            Kind::Loop => self.loop_(at),
-            Kind::Leave => self.leave(at),
-            Kind::Skip => self.skip(at),
-            Kind::Call => {
+            Construct::Plain => self.plain(at),
+            Construct::If => self.if_(at, 0),
+            Construct::Uniform => self.uniform(at),
+            Construct::Loop => self.loop_(at),
+            Construct::Leave => self.leave(at),
+            Construct::Skip => self.skip(at),
+            Construct::Call => {
                 self.call(at, false);
             }
-            Kind::Kill => self.kill(at),
+            Construct::Kill => self.kill(at),
         }
     }
 

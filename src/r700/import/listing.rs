@@ -17,7 +17,7 @@ use super::{Part, STACK, target};
 use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Kcache, Mem, MemOp, Word};
 use crate::r700::program::{MAX_QUADS, Program, Quad, Registers};
-use crate::text::{Place, program_name};
+use crate::text::{Location, program_name};
 use crate::unit::Loaded;
 
 const END: &str = "END_OF_PROGRAM";
@@ -80,13 +80,13 @@ struct Given<'a> {
 
 /// The options of an instruction that were not taken yet.
 struct Options<'a> {
-    at: Place<'a>,
+    at: Location<'a>,
     op: &'a str,
     rest: Vec<Given<'a>>,
 }
 
 impl<'a> Options<'a> {
-    fn new(at: Place<'a>, op: &'a str, text: &'a str) -> Result<Self, InputError> {
+    fn new(at: Location<'a>, op: &'a str, text: &'a str) -> Result<Self, InputError> {
         let mut given = Vec::new();
         let between = |c: char| c.is_whitespace() || c == ',';
         let mut rest = text.trim_start_matches(between);
@@ -324,7 +324,7 @@ impl Listing {
         Ok(())
     }
 
-    fn line<'a>(&mut self, at: Place<'a>, line: &'a str) -> Result<(), InputError> {
+    fn line<'a>(&mut self, at: Location<'a>, line: &'a str) -> Result<(), InputError> {
         let text = line.trim();
         let code = text.split(';').next().unwrap_or_default().trim_end();
         if code.is_empty() || code.starts_with("//") {
@@ -353,7 +353,7 @@ impl Listing {
 
     fn instruction<'a>(
         &mut self,
-        at: Place<'a>,
+        at: Location<'a>,
         name: &'a str,
         op: Op,
         options: &'a str,
@@ -440,7 +440,7 @@ impl Listing {
         }
     }
 
-    fn end(&mut self, at: Place) -> Result<(), InputError> {
+    fn end(&mut self, at: Location) -> Result<(), InputError> {
         self.ended = true;
         let Some((_, quad)) = self.quads.last_mut() else {
             return Err(at.error(END, "no CF instruction stands before it"));
@@ -529,7 +529,7 @@ pub(super) fn programs(text: &str, file: &str) -> Vec<Part> {
         };
         if program.broken.is_some() {
             program.ended |= line.trim() == END;
-        } else if let Err(e) = program.line(Place { file, line: n }, line) {
+        } else if let Err(e) = program.line(Location { file, line: n }, line) {
             program.broken = Some(e);
             program.ended |= line.trim() == END;
         }

@@ -92,7 +92,7 @@ use crate::spa5::isa::{
     SetUpOp, Target, Word, is_control, norm,
 };
 use crate::spa5::program::{MAX_BUNDLES, Program};
-use crate::text::{self, Errors, Given, HexItem, Line, Place, no_instruction, program_name};
+use crate::text::{self, Errors, Given, HexItem, Line, Location, no_instruction, program_name};
 
 mod directives;
 mod parts;
@@ -111,7 +111,7 @@ pub fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
     let mut assembler = Assembler::new(file);
     let mut errors = Errors::default();
     for (line, content) in (1..).zip(text.lines()) {
-        errors.note(assembler.line(Place { file, line }, content));
+        errors.note(assembler.line(Location { file, line }, content));
         if errors.is_full() {
             break;
         }
@@ -276,7 +276,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Reads a line of a `.s` file.
-    fn line(&mut self, at: Place<'a>, content: &str) -> Result<(), InputError> {
+    fn line(&mut self, at: Location<'a>, content: &str) -> Result<(), InputError> {
         self.line = at.line;
         let (code, listed) = split_comments(at, content)?;
         // The instruction on this line to which a word would belong.
@@ -333,7 +333,7 @@ impl<'a> Assembler<'a> {
     /// Reads a word in a comment, after instruction `last` of its line.
     fn listed_word(
         &mut self,
-        at: Place,
+        at: Location,
         last: Option<(u32, Listed)>,
         word: u64,
     ) -> Result<(), InputError> {
@@ -364,7 +364,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Sets `word` as the control word of the bundle that begins here.
-    fn control(&mut self, at: Place, field: &str, word: u64) -> Result<(), InputError> {
+    fn control(&mut self, at: Location, field: &str, word: u64) -> Result<(), InputError> {
         self.room(at)?;
         self.awaiting = None;
         match self.code.control(word) {
@@ -392,7 +392,7 @@ impl<'a> Assembler<'a> {
     /// Adds an instruction; returns its address, and the rule for its word.
     fn instruction(
         &mut self,
-        at: Place,
+        at: Location,
         parsed: &Parsed,
         closes: bool,
     ) -> Result<(u32, Listed), InputError> {
@@ -407,7 +407,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Checks that there is room for a word.
-    fn room(&self, at: Place) -> Result<(), InputError> {
+    fn room(&self, at: Location) -> Result<(), InputError> {
         if self.code.is_full() {
             return Err(at.error("program", too_long()));
         }
@@ -415,7 +415,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Returns the label `name`, which may not be defined yet.
-    fn label(&mut self, at: Place, name: &str) -> Result<Label, InputError> {
+    fn label(&mut self, at: Location, name: &str) -> Result<Label, InputError> {
         check_label(at, name)?;
         if let Some(known) = self.names.get(name) {
             return Ok(known.label);
@@ -430,7 +430,7 @@ impl<'a> Assembler<'a> {
         Ok(label)
     }
 
-    fn define(&mut self, at: Place, name: &str) -> Result<(), InputError> {
+    fn define(&mut self, at: Location, name: &str) -> Result<(), InputError> {
         let label = self.label(at, name)?;
         if let Some(known) = self.names.get_mut(name) {
             if known.defined {
@@ -445,7 +445,7 @@ impl<'a> Assembler<'a> {
     /// Parses a number, or a label if there are any.
     fn spot(
         &mut self,
-        at: Place,
+        at: Location,
         field: &str,
         text: &str,
         range: (i64, i64),
@@ -464,7 +464,7 @@ impl<'a> Assembler<'a> {
 
     fn one_operand(
         &self,
-        at: Place,
+        at: Location,
         word: &str,
         form: &str,
         operands: &str,
@@ -476,7 +476,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Parses an instruction without braces and annotation.
-    fn parse(&mut self, at: Place, text: &str) -> Result<Parsed, InputError> {
+    fn parse(&mut self, at: Location, text: &str) -> Result<Parsed, InputError> {
         let (pred, rest) = match text.strip_prefix('@') {
             None => (None, text),
             Some(rest) => {
@@ -596,7 +596,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Parses `c[BANK][ADDRESS]`.
-    fn bank(&self, at: Place, text: &str) -> Result<Target, InputError> {
+    fn bank(&self, at: Location, text: &str) -> Result<Target, InputError> {
         if !is_bank_form(text) {
             let message = format!("`{text}` is not of the form c[BANK][ADDRESS]");
             return Err(at.error("constant", message).about(text));
@@ -606,7 +606,7 @@ impl<'a> Assembler<'a> {
     }
 
     /// Reads a line of words of a `.hex` file.
-    fn hex_words(&mut self, at: Place, words: &[&str]) -> Result<(), InputError> {
+    fn hex_words(&mut self, at: Location, words: &[&str]) -> Result<(), InputError> {
         self.line = at.line;
         let (address, text) = match *words {
             [word] => (None, word),
@@ -666,7 +666,7 @@ impl<'a> Assembler<'a> {
         let prog_base = self.code.base();
         let (file, line) = (self.file, self.line);
         let mut words = self.code.finish().map_err(|e| {
-            let at = Place { file, line };
+            let at = Location { file, line };
             // Every label is bound.
             let (CodeError::TooLong | CodeError::Unbound { .. }) = e;
             at.error("program", too_long())
@@ -675,7 +675,7 @@ impl<'a> Assembler<'a> {
             let (pc, what, listed) = item;
             let word = &mut words[pc as usize / 8];
             if what == Listed::Text && Word::decode(*word) != Word::decode(listed) {
-                let at = Place { file, line };
+                let at = Location { file, line };
                 let message = format!("{listed:#018x}, and the text is {:#018x}", *word);
                 return Err(at.error("comment", message));
             }
@@ -697,13 +697,13 @@ impl<'a> Assembler<'a> {
             let message =
                 format!("{prog_base:#x}: with {size:#x} bytes the program does not end in 32 bits");
             let line = self.based;
-            return Err(Place { file, line }.error("prog_base", message));
+            return Err(Location { file, line }.error("prog_base", message));
         }
         Ok(program)
     }
 
-    fn at(&self, line: usize) -> Place<'a> {
-        Place {
+    fn at(&self, line: usize) -> Location<'a> {
+        Location {
             file: self.file,
             line,
         }
@@ -731,7 +731,7 @@ impl<'a> Assembler<'a> {
         };
         let mut all = BTreeMap::new();
         for Line { line, item } in &self.targets {
-            let at = Place {
+            let at = Location {
                 file: self.file,
                 line: *line,
             };

@@ -7,7 +7,7 @@ use crate::spa5::state::{ERROR_NAMES, TOKEN_NAMES};
 
 axis! {
     /// An instruction.
-    Kind "instruction" {
+    InstKind "instruction" {
         Ssy "SSY",
         Pbk "PBK",
         Pcnt "PCNT",
@@ -33,27 +33,27 @@ axis! {
 
 part! {
     /// Instructions that push a token.
-    Pusher "instruction" of Kind 0 10
+    Pusher "instruction" of InstKind 0 10
 }
 part! {
     /// Instructions with a predicate and a CC test.
-    Conditional "instruction" of Kind 6 10
+    Conditional "instruction" of InstKind 6 10
 }
 part! {
     /// BRA and JMP.
-    Brancher "instruction" of Kind 6 2
+    Brancher "instruction" of InstKind 6 2
 }
 part! {
     /// BRX and JMX.
-    Register "instruction" of Kind 8 2
+    Register "instruction" of InstKind 8 2
 }
 part! {
     /// Leaving instructions.
-    Leaver "instruction" of Kind 10 6
+    Leaver "instruction" of InstKind 10 6
 }
 part! {
     /// Instructions that the unit executes.
-    Legal "instruction" of Kind 0 17
+    Legal "instruction" of InstKind 0 17
 }
 
 axis! {
@@ -229,7 +229,7 @@ axis! {
 
 axis! {
     /// The place of PC.
-    Place "PC" {
+    Position "PC" {
         Slot0 "slot 0",
         Slot1 "slot 1",
         Slot2 "slot 2",

@@ -1,72 +1,76 @@
 //! The properties of instructions that bins count, from the words and the state before them.
 
-use super::axes::{Conditional, Failed, Kind, Taken};
+use super::axes::{Conditional, Failed, InstKind, Taken};
 use crate::cover::Values;
 use crate::spa5::isa::{LeaveOp, SetUpOp};
 use crate::spa5::state::{In, State};
 
-impl Kind {
+impl InstKind {
     /// Returns the kind of `word` (spa5-2.3); `brx`: the option of spa5-A is on.
     pub(super) fn of(word: u64, brx: bool) -> Self {
         if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
-            return Kind::Sync;
+            return InstKind::Sync;
         }
         if !matches!(word >> 56, 0xE2 | 0xE3) {
-            return Kind::Other;
+            return InstKind::Other;
         }
         let op = (word >> 52) as u16;
         let bank = word >> 5 & 1 == 1;
         match (SetUpOp::from_bits(op), LeaveOp::from_bits(op), op) {
-            (.., 0xE21 | 0xE22) if bank => Kind::Bank,
-            (.., 0xE20 | 0xE25) if bank && brx => Kind::Bank,
-            (.., 0xE20 | 0xE25) if !brx => Kind::Unsupported,
-            (Some(SetUpOp::Ssy), ..) => Kind::Ssy,
-            (Some(SetUpOp::Pbk), ..) => Kind::Pbk,
-            (Some(SetUpOp::Pcnt), ..) => Kind::Pcnt,
-            (Some(SetUpOp::Pret), ..) => Kind::Pret,
-            (Some(SetUpOp::Cal), ..) => Kind::Cal,
-            (Some(SetUpOp::Jcal), ..) => Kind::Jcal,
-            (_, Some(LeaveOp::Brk), _) => Kind::Brk,
-            (_, Some(LeaveOp::Cont), _) => Kind::Cont,
-            (_, Some(LeaveOp::Ret), _) => Kind::Ret,
-            (_, Some(LeaveOp::Exit), _) => Kind::Exit,
-            (_, Some(LeaveOp::Kil), _) => Kind::Kil,
-            (.., 0xE24) => Kind::Bra,
-            (.., 0xE21) => Kind::Jmp,
-            (.., 0xE25) => Kind::Brx,
-            (.., 0xE20) => Kind::Jmx,
-            (.., 0xE3B..) => Kind::Illegal,
-            _ => Kind::Unsupported,
+            (.., 0xE21 | 0xE22) if bank => InstKind::Bank,
+            (.., 0xE20 | 0xE25) if bank && brx => InstKind::Bank,
+            (.., 0xE20 | 0xE25) if !brx => InstKind::Unsupported,
+            (Some(SetUpOp::Ssy), ..) => InstKind::Ssy,
+            (Some(SetUpOp::Pbk), ..) => InstKind::Pbk,
+            (Some(SetUpOp::Pcnt), ..) => InstKind::Pcnt,
+            (Some(SetUpOp::Pret), ..) => InstKind::Pret,
+            (Some(SetUpOp::Cal), ..) => InstKind::Cal,
+            (Some(SetUpOp::Jcal), ..) => InstKind::Jcal,
+            (_, Some(LeaveOp::Brk), _) => InstKind::Brk,
+            (_, Some(LeaveOp::Cont), _) => InstKind::Cont,
+            (_, Some(LeaveOp::Ret), _) => InstKind::Ret,
+            (_, Some(LeaveOp::Exit), _) => InstKind::Exit,
+            (_, Some(LeaveOp::Kil), _) => InstKind::Kil,
+            (.., 0xE24) => InstKind::Bra,
+            (.., 0xE21) => InstKind::Jmp,
+            (.., 0xE25) => InstKind::Brx,
+            (.., 0xE20) => InstKind::Jmx,
+            (.., 0xE3B..) => InstKind::Illegal,
+            _ => InstKind::Unsupported,
         }
     }
 
     /// Returns whether it is BRX or JMX.
     pub(super) fn is_indirect(self) -> bool {
-        matches!(self, Kind::Brx | Kind::Jmx)
+        matches!(self, InstKind::Brx | InstKind::Jmx)
     }
 
     /// Returns whether it is BRA or JMP.
     pub(super) fn is_branch(self) -> bool {
-        matches!(self, Kind::Bra | Kind::Jmp)
+        matches!(self, InstKind::Bra | InstKind::Jmp)
     }
 
     /// Returns the bit of vis that a leaving instruction needs; 0 for EXIT and KIL.
     pub(super) fn need(self) -> u8 {
         match self {
-            Kind::Sync => 1,
-            Kind::Brk => 2,
-            Kind::Cont => 4,
-            Kind::Ret => 8,
+            InstKind::Sync => 1,
+            InstKind::Brk => 2,
+            InstKind::Cont => 4,
+            InstKind::Ret => 8,
             _ => 0,
         }
     }
 }
 
 impl Failed {
-    pub(super) fn of(kind: Kind) -> Self {
+    pub(super) fn of(kind: InstKind) -> Self {
         // OTHER stands between, and never fails.
         let index = kind.index();
-        Failed::at(if kind > Kind::Other { index - 1 } else { index })
+        Failed::at(if kind > InstKind::Other {
+            index - 1
+        } else {
+            index
+        })
     }
 }
 
@@ -110,7 +114,7 @@ pub(super) fn taken(of: u64, active: u64) -> Taken {
 
 /// An instruction and its threads.
 pub(super) struct Instruction {
-    pub(super) kind: Kind,
+    pub(super) kind: InstKind,
     pub(super) word: u64,
     /// Active threads for which its condition is true, before the rule of .U; all if it has no condition.
     pub(super) condition: u64,
@@ -125,7 +129,7 @@ pub(super) struct Instruction {
 
 impl Instruction {
     pub(super) fn new(word: u64, before: &State, pins: &In, brx: bool, csm: bool) -> Self {
-        let kind = Kind::of(word, brx);
+        let kind = InstKind::of(word, brx);
         let active = before.active;
         let code = word & 0x1f;
         let (mut condition, mut tested) = (active, true);
@@ -154,12 +158,15 @@ impl Instruction {
         let relative = i64::from(before.pc) + 8 + offset;
         let absolute = i64::from((word >> 20) as u32);
         let target = match kind {
-            Kind::Jmp | Kind::Jcal => Some(absolute),
-            Kind::Jmx => Some(i64::from((absolute + register) as u32)),
-            Kind::Brx => Some(relative + register),
-            Kind::Ssy | Kind::Pbk | Kind::Pcnt | Kind::Pret | Kind::Cal | Kind::Bra => {
-                Some(relative)
-            }
+            InstKind::Jmp | InstKind::Jcal => Some(absolute),
+            InstKind::Jmx => Some(i64::from((absolute + register) as u32)),
+            InstKind::Brx => Some(relative + register),
+            InstKind::Ssy
+            | InstKind::Pbk
+            | InstKind::Pcnt
+            | InstKind::Pret
+            | InstKind::Cal
+            | InstKind::Bra => Some(relative),
             _ => None,
         };
         Instruction {
@@ -169,7 +176,7 @@ impl Instruction {
             tested,
             unanimous: kind.is_branch() && word >> 7 & 1 == 1,
             target,
-            wraps: kind == Kind::Jmx && absolute + register > i64::from(u32::MAX),
+            wraps: kind == InstKind::Jmx && absolute + register > i64::from(u32::MAX),
         }
     }
 

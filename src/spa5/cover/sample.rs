@@ -2,9 +2,9 @@
 
 use super::axes::{
     Active, Base, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
-    Fetched, Formula, Ignored, Indirect, Inverted, Kept, Kind, Leaver, Legal, Mask, Names, Opcode,
-    Others, Place, Popped, Pred, Pushed, Pusher, Register, Rest, Result, Slot, Status, Taken, Test,
-    Top, Turns, Two, Unanimous, Vis, Waiting, Where,
+    Fetched, Formula, Ignored, Indirect, InstKind, Inverted, Kept, Leaver, Legal, Mask, Names,
+    Opcode, Others, Popped, Position, Pred, Pushed, Pusher, Register, Rest, Result, Slot, Status,
+    Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
 };
 use super::instruction::{Instruction, taken};
 use super::{Bins, DIV, EMPTY, PBK, PCNT, RET, SSY};
@@ -20,9 +20,9 @@ pub struct Memory {
     pub(super) prog_base: u32,
     pub(super) prog_size: u32,
     pub(super) came: Option<Came>,
-    pub(super) previous: Option<Kind>,
+    pub(super) previous: Option<InstKind>,
     /// The current step.
-    pub(super) step: Option<(Came, Place)>,
+    pub(super) step: Option<(Came, Position)>,
     pub(super) leaver: Option<Leaver>,
     /// Cycles of its unwind.
     pub(super) turns: u32,
@@ -88,25 +88,26 @@ impl Bins {
     ) {
         let i = Instruction::new(pins.word, before, pins, self.brx, self.csm);
         let slot = Slot::at((before.pc / 8 % 4).saturating_sub(1) as usize);
-        m.step = Some((m.came.unwrap_or(Came::Launch), Place::at(slot.index())));
+        m.step = Some((m.came.unwrap_or(Came::Launch), Position::at(slot.index())));
         hits.hit(self.neighbours, (Previous(m.previous), i.kind));
         m.previous = Some(i.kind);
         m.leaver = Leaver::of(i.kind);
         hits.hit_bits(self.addresses, before.pc >> 3);
 
         let opcode = match i.kind {
-            Kind::Sync => 32,
-            Kind::Other => 33,
+            InstKind::Sync => 32,
+            InstKind::Other => 33,
             _ => (i.word >> 52) as u8 & 0x1f,
         };
-        let by_opcode = error.is_none() || matches!(i.kind, Kind::Illegal | Kind::Unsupported);
+        let by_opcode =
+            error.is_none() || matches!(i.kind, InstKind::Illegal | InstKind::Unsupported);
         hits.hit_if(by_opcode, self.opcodes, (Opcode(opcode),));
         let banked = match i.kind {
-            Kind::Bank => match opcode {
-                0 => Some(Kind::Jmx),
-                1 => Some(Kind::Jmp),
-                2 => Some(Kind::Jcal),
-                _ => Some(Kind::Brx),
+            InstKind::Bank => match opcode {
+                0 => Some(InstKind::Jmx),
+                1 => Some(InstKind::Jmp),
+                2 => Some(InstKind::Jcal),
+                _ => Some(InstKind::Brx),
             },
             kind => Some(kind).filter(|_| i.bit(5)),
         };
@@ -169,9 +170,9 @@ impl Bins {
     /// Returns whether the target is used: by set-up instructions always, by branches when they jump.
     fn looks(&self, i: &Instruction, before: &State) -> bool {
         match i.kind {
-            Kind::Bra | Kind::Jmp if i.unanimous => i.condition == before.active,
-            Kind::Bra | Kind::Jmp => i.condition != 0,
-            Kind::Brx | Kind::Jmx => i.condition == before.active,
+            InstKind::Bra | InstKind::Jmp if i.unanimous => i.condition == before.active,
+            InstKind::Bra | InstKind::Jmp => i.condition != 0,
+            InstKind::Brx | InstKind::Jmx => i.condition == before.active,
             _ => true,
         }
     }
@@ -323,13 +324,13 @@ impl Bins {
         let bank = i.bit(5) && Pusher::of(i.kind).is_some();
         let mut ignored = |is: bool, what: Ignored| hits.hit_if(is, self.ignored, (what,));
         ignored(bank && constant >> 24 != 0, Ignored::Constant);
-        ignored(i.kind == Kind::Jcal && !i.bit(6), Ignored::JcalNoinc);
-        ignored(i.kind == Kind::Jmp && i.bit(6), Ignored::JmpLmt);
-        ignored(i.kind == Kind::Cal && !i.bit(6), Ignored::Noinc);
-        ignored(i.kind == Kind::Pret && !i.bit(6), Ignored::PretNoinc);
-        ignored(i.kind == Kind::Bra && i.bit(6), Ignored::Lmt);
-        ignored(i.kind == Kind::Exit && i.bit(5), Ignored::KeepRefCount);
-        let set_up = i.kind < Kind::Bra;
+        ignored(i.kind == InstKind::Jcal && !i.bit(6), Ignored::JcalNoinc);
+        ignored(i.kind == InstKind::Jmp && i.bit(6), Ignored::JmpLmt);
+        ignored(i.kind == InstKind::Cal && !i.bit(6), Ignored::Noinc);
+        ignored(i.kind == InstKind::Pret && !i.bit(6), Ignored::PretNoinc);
+        ignored(i.kind == InstKind::Bra && i.bit(6), Ignored::Lmt);
+        ignored(i.kind == InstKind::Exit && i.bit(5), Ignored::KeepRefCount);
+        let set_up = i.kind < InstKind::Bra;
         ignored(set_up && i.word & 0xf_001f != 0, Ignored::SetUp);
     }
 
@@ -412,7 +413,7 @@ impl Bins {
             && u32::from(before.sp) + 1 >= self.lanes - 1
             && after.tokens().iter().filter(|t| t.kind == DIV).count() + 1 == self.lanes as usize;
         let recursion = pushed
-            && matches!(i.kind, Kind::Cal | Kind::Jcal)
+            && matches!(i.kind, InstKind::Cal | InstKind::Jcal)
             && after
                 .tokens()
                 .iter()
@@ -424,7 +425,7 @@ impl Bins {
         let behind = !m.holds(seq(before.pc).into());
         let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
         corner(
-            pushed && i.kind == Kind::Pcnt && lands(before.pc),
+            pushed && i.kind == InstKind::Pcnt && lands(before.pc),
             Corner::SelfPcnt,
         );
         corner(recursion, Corner::Recursion);
@@ -435,7 +436,7 @@ impl Bins {
         );
         corner(left && i.kind.is_branch() && outside, Corner::UntakenTarget);
         corner(
-            pushed && behind && matches!(i.kind, Kind::Cal | Kind::Bra),
+            pushed && behind && matches!(i.kind, InstKind::Cal | InstKind::Bra),
             Corner::Behind,
         );
         corner(
@@ -443,8 +444,11 @@ impl Bins {
             Corner::EndOfSpace,
         );
         let killed = before.killed != 0 && i.condition != 0;
-        corner(fine && killed && i.kind == Kind::Kil, Corner::StillKilled);
-        corner(fine && killed && i.kind == Kind::Exit, Corner::Exits);
+        corner(
+            fine && killed && i.kind == InstKind::Kil,
+            Corner::StillKilled,
+        );
+        corner(fine && killed && i.kind == InstKind::Exit, Corner::Exits);
         corner(fine && i.wraps && self.looks(i, before), Corner::Wraps);
         let no_token = Leaver::of(i.kind).is_some() && i.kind.need() & !before.vis != 0;
         hits.hit_if(

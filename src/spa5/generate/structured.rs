@@ -212,7 +212,7 @@ struct At {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum Construct {
     Plain,
     If,
     Unjoined,
@@ -462,27 +462,33 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let kind = choose(
             self.rng,
             &[
-                (Kind::Plain, 5),
-                (Kind::If, when(Self::fits(at, 1), if deep { 2 } else { 6 })),
-                (Kind::Unjoined, when(o.unjoined, 1)),
-                (Kind::Loop, when(loops && Self::fits(at, 3), 3)),
-                (Kind::Block, when(Self::fits(at, 1), 1)),
-                (Kind::Leave, when(leaves, if at.ifs > 0 { 5 } else { 3 })),
-                (Kind::Call, when(!self.subs.is_empty(), 4)),
-                (Kind::Nothing, when(o.uniform, 1)),
-                (Kind::Switch, when(o.brx && Self::fits(at, 1), 3)),
+                (Construct::Plain, 5),
+                (
+                    Construct::If,
+                    when(Self::fits(at, 1), if deep { 2 } else { 6 }),
+                ),
+                (Construct::Unjoined, when(o.unjoined, 1)),
+                (Construct::Loop, when(loops && Self::fits(at, 3), 3)),
+                (Construct::Block, when(Self::fits(at, 1), 1)),
+                (
+                    Construct::Leave,
+                    when(leaves, if at.ifs > 0 { 5 } else { 3 }),
+                ),
+                (Construct::Call, when(!self.subs.is_empty(), 4)),
+                (Construct::Nothing, when(o.uniform, 1)),
+                (Construct::Switch, when(o.brx && Self::fits(at, 1), 3)),
             ],
         );
         match kind {
-            Kind::Plain => self.plain(at),
-            Kind::If => self.if_(at),
-            Kind::Unjoined => self.unjoined(at),
-            Kind::Loop => self.loop_(at),
-            Kind::Block => self.token_block(at),
-            Kind::Leave => self.leave(at),
-            Kind::Call => self.call(at),
-            Kind::Nothing => self.nothing(at),
-            Kind::Switch => self.switch(at),
+            Construct::Plain => self.plain(at),
+            Construct::If => self.if_(at),
+            Construct::Unjoined => self.unjoined(at),
+            Construct::Loop => self.loop_(at),
+            Construct::Block => self.token_block(at),
+            Construct::Leave => self.leave(at),
+            Construct::Call => self.call(at),
+            Construct::Nothing => self.nothing(at),
+            Construct::Switch => self.switch(at),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Tests of the scalar machine.
 
-use super::Kind::{Pbk, Pcnt, Ret, Ssy};
+use super::TokenKind::{Pbk, Pcnt, Ret, Ssy};
 use super::*;
 
 const X: u64 = 0x50b0_0000_0007_0f00;
@@ -56,7 +56,7 @@ fn pcs(trace: &Trace) -> &[u32] {
 }
 
 /// Returns what a thread with these tokens does at 0x08 with `word`.
-fn next(word: u64, tokens: &[Kind]) -> Result<Deed, u8> {
+fn next(word: u64, tokens: &[TokenKind]) -> Result<Deed, u8> {
     let program = program(4, &[(8, word)]);
     let scalar = scalar(&program);
     let mut thread = scalar.launch();
@@ -506,7 +506,7 @@ fn conditions_are_0_until_the_first_draw_and_stay_until_the_next() {
 
 #[test]
 fn spec_4_4_tokens_that_leaving_instructions_go_back_to() {
-    let left = |word, tokens: &[Kind]| match next(word, tokens) {
+    let left = |word, tokens: &[TokenKind]| match next(word, tokens) {
         Ok(Deed::Leaves { left, to, .. }) => {
             assert_eq!(to, 0x28 + 8 * left as u32);
             Ok(left)

@@ -5,7 +5,7 @@
 //   next__NAME   what register NAME holds after the cycle
 //   out__NAME    what output NAME shows in the cycle
 //   prove__NAME  holds in every cycle that begins in a state that tb/formal/r500.sv allows
-//   said__NAME   a value that no register of the RTL holds: for tb/r500/naive.rs
+//   said__NAME   a value that no register of the RTL holds: for tb/r500/step_sv.rs
 //
 // Registers that only repeat others (active_q, al_top_q) are not read.
 

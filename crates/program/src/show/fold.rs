@@ -114,7 +114,7 @@ impl Fold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::show::Found;
+    use crate::show::ShownState;
 
     /// Folds rows with these addresses. Returns an address for each row, `rows*times` for repeats.
     fn folded(addresses: &[u32]) -> String {
@@ -131,9 +131,9 @@ mod tests {
                 cycle,
                 text: String::new(),
                 instruction: true,
-                found: Found {
+                found: ShownState {
                     pc: *pc,
-                    ..Found::default()
+                    ..ShownState::default()
                 },
                 next: 0,
             };

@@ -1,6 +1,6 @@
 //! The last cycles of a run, for the report of a failure.
 
-use super::Found;
+use super::ShownState;
 use super::text::{TURN, printed, turn};
 use crate::case::Case;
 use crate::design::Golden as _;
@@ -37,7 +37,7 @@ impl<U: Programs> Watch<U> for Lines<'_, U> {
             return;
         };
         let lanes = self.case.lanes as usize;
-        let found = Found::of::<U>(before, lanes);
+        let found = ShownState::of::<U>(before, lanes);
         let pc = found.pc;
         let what = match golden.step() {
             // A further cycle of the same instruction.
@@ -48,7 +48,7 @@ impl<U: Programs> Watch<U> for Lines<'_, U> {
             Step::None if U::mid_step(golden.state()) => U::statement(&self.case.program, pc),
             Step::None => pins.describe(U::running(before.state())),
         };
-        let next = Found::of_state::<U>(golden.state(), lanes).active();
+        let next = ShownState::of_state::<U>(golden.state(), lanes).active();
         let turn = match golden.step() {
             Step::None => String::new(),
             _ => turn(found.active(), next),

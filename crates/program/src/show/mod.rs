@@ -79,7 +79,7 @@ impl Frame {
 
 /// The shown part of a unit's state, between two cycles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct ShownState {
     /// Address of the next instruction.
     pub pc: u32,
     /// Class of each lane.
@@ -88,10 +88,10 @@ pub struct Found {
     pub stack: Vec<Frame>,
 }
 
-impl Found {
+impl ShownState {
     /// Returns the shown state of `golden`, the golden model of a unit with `lanes` lanes.
     pub fn of<U: Programs>(golden: &U::Golden, lanes: usize) -> Self {
-        Found {
+        ShownState {
             stack: U::frames(golden),
             ..Self::of_state::<U>(golden.state(), lanes)
         }
@@ -99,7 +99,7 @@ impl Found {
 
     /// Returns the shown part of `state`, of a unit with `lanes` lanes, without the stack.
     pub fn of_state<U: Programs>(state: &U::State, lanes: usize) -> Self {
-        Found {
+        ShownState {
             pc: U::pc(state),
             lanes: (0..lanes).map(|lane| U::class(state, lane)).collect(),
             stack: Vec::new(),
@@ -177,7 +177,7 @@ pub struct Row {
     /// True if the row is an instruction.
     pub instruction: bool,
     /// The state before it.
-    pub found: Found,
+    pub found: ShownState,
     /// The active lanes after it; bit i is lane i.
     pub next: u64,
 }
@@ -205,7 +205,7 @@ impl Row {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct End {
     /// The state at the end.
-    pub found: Found,
+    pub found: ShownState,
     /// `done`, an error, or a text that the program still runs.
     pub outcome: String,
 }

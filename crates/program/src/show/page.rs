@@ -8,7 +8,7 @@ use std::hash::Hash;
 use serde_json::{Value, json};
 
 use super::text::turn;
-use super::{Class, Found, Frame, Item, Run};
+use super::{Class, Frame, Item, Run, ShownState};
 use crate::field::mask_in_eights;
 use crate::html::text;
 
@@ -70,7 +70,7 @@ fn stack(frames: &[Frame], lanes: usize) -> Value {
     frames.iter().map(frame).collect()
 }
 
-fn found(found: &Found) -> Value {
+fn found(found: &ShownState) -> Value {
     json!({"pc": found.pc, "lanes": letters(&found.lanes), "stack": stack(&found.stack, found.lanes.len())})
 }
 

@@ -1,6 +1,6 @@
 //! Makes the rows of a run from the golden model.
 
-use super::{End, Found, Row};
+use super::{End, Row, ShownState};
 use crate::case::Case;
 use crate::design::{Control as _, Golden as _};
 use crate::program::{Executor as _, Pins as _, Programs, Step};
@@ -14,23 +14,23 @@ pub struct Recorder<'c, U: Programs, F> {
     last: u64,
     sink: F,
     /// The state before the present step.
-    found: Found,
+    found: ShownState,
     launched: bool,
     enough: bool,
-    end: Found,
+    end: ShownState,
     outcome: String,
 }
 
 impl<U: Programs, F: FnMut(Row) -> bool> Watch<U> for Recorder<'_, U, F> {
     fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if !U::mid_step(golden.state()) {
-            self.found = Found::of::<U>(golden, self.case.lanes as usize);
+            self.found = ShownState::of::<U>(golden, self.case.lanes as usize);
         }
     }
 
     fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         let after = golden.state();
-        self.end = Found::of::<U>(golden, self.case.lanes as usize);
+        self.end = ShownState::of::<U>(golden, self.case.lanes as usize);
         let step = golden.step();
         let launched = pins.launches() && step == Step::None && U::running(after);
         let instruction = step != Step::None || U::mid_step(after);
@@ -66,10 +66,10 @@ pub fn rows<U: Programs>(case: &Case<U>, last: u64, sink: impl FnMut(Row) -> boo
         case,
         last,
         sink,
-        found: Found::default(),
+        found: ShownState::default(),
         launched: false,
         enough: false,
-        end: Found::default(),
+        end: ShownState::default(),
         outcome: String::new(),
     };
     golden_alone(case, last, &mut recorder);

@@ -1,6 +1,6 @@
 //! A whole run, stored for renderers that need all of it before they begin.
 
-use super::{Class, End, Fold, Found, Item, Row, rows};
+use super::{Class, End, Fold, Item, Row, ShownState, rows};
 use crate::case::Case;
 use crate::check::Judged;
 use crate::failure::{Cause, Failure};
@@ -34,7 +34,7 @@ pub struct Run {
     /// How the run ended, according to the golden model.
     pub end: End,
     /// States of RTL and golden model, if they differ.
-    pub sides: Option<[Found; 2]>,
+    pub sides: Option<[ShownState; 2]>,
     /// The case failed, by a mismatch or otherwise.
     pub failed: bool,
 }
@@ -112,9 +112,9 @@ impl Run {
         });
         folded.end(&mut |item| run.keep(item, most));
         run.sides = sides.map(|sides| {
-            let [rtl, golden] = Found::of_sides::<U>(sides, lanes);
+            let [rtl, golden] = ShownState::of_sides::<U>(sides, lanes);
             let stack = end.found.stack.clone();
-            [rtl, Found { stack, ..golden }]
+            [rtl, ShownState { stack, ..golden }]
         });
         run.end = end;
         run

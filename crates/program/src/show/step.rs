@@ -5,7 +5,7 @@ mod change;
 mod screen;
 
 use super::text::Survey;
-use super::{Found, Item, Row, Run, Turn};
+use super::{Item, Row, Run, ShownState, Turn};
 use crate::case::{self, Case};
 use crate::check::Judged;
 use crate::environment::Draw;
@@ -182,7 +182,7 @@ impl Stepper {
     }
 
     /// Returns the golden model's state at row `at`.
-    fn found(&self, at: usize) -> &Found {
+    fn found(&self, at: usize) -> &ShownState {
         match self.rows.get(at) {
             Some(row) => &row.found,
             None => match &self.run.sides {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Class, Found, Frame, Item, Row, Run, Turn};
+use super::{Class, Frame, Item, Row, Run, ShownState, Turn};
 use crate::html::text;
 use crate::input::one_line;
 
@@ -48,7 +48,7 @@ pub fn colour(class: &str) -> [u8; 3] {
 }
 
 /// Positions of the columns.
-struct Place {
+struct Columns {
     cycle: usize,
     text: usize,
     lanes: usize,
@@ -64,7 +64,7 @@ fn letters(n: usize) -> usize {
     (n as f64 * LETTER).ceil() as usize
 }
 
-impl Place {
+impl Columns {
     fn of(run: &Run) -> Self {
         let rows = run.items.iter().filter_map(|item| match item {
             Item::Row(row) => Some(row),
@@ -93,7 +93,7 @@ impl Place {
         let lanes = text + letters(long) + 12;
         let turn = lanes + run.lanes * lane + run.lanes.saturating_sub(1) / 8 * GAP + 12;
         let stack = turn + letters(super::text::TURN) + 8;
-        Place {
+        Columns {
             cycle,
             text,
             lanes,
@@ -158,7 +158,7 @@ fn height(class: Class) -> usize {
 }
 
 /// Draws the lanes at height `y`. Adjacent lanes of the same class are one cell.
-fn lanes(out: &mut String, place: &Place, y: usize, lanes: &[Class]) {
+fn lanes(out: &mut String, place: &Columns, y: usize, lanes: &[Class]) {
     let mut from = 0;
     for eight in lanes.chunks(8) {
         let mut at = 0;
@@ -187,7 +187,7 @@ fn label(out: &mut String, class: &str, x: usize, y: usize, what: &str) {
 }
 
 /// Draws the line of a row: cycle, address, instruction, lanes, turn, stack.
-fn row(out: &mut String, place: &Place, y: usize, row: &Row) {
+fn row(out: &mut String, place: &Columns, y: usize, row: &Row) {
     let _ = write!(
         out,
         "<g class=\"row\" data-cycle=\"{}\" data-pc=\"{}\">",
@@ -216,7 +216,7 @@ fn row(out: &mut String, place: &Place, y: usize, row: &Row) {
     out.push_str("</g>\n");
 }
 
-fn found(out: &mut String, place: &Place, y: usize, found: &Found, what: &str) {
+fn found(out: &mut String, place: &Columns, y: usize, found: &ShownState, what: &str) {
     label(
         out,
         "dim",
@@ -229,7 +229,7 @@ fn found(out: &mut String, place: &Place, y: usize, found: &Found, what: &str) {
     lanes(out, place, y, &found.lanes);
 }
 
-fn stack(out: &mut String, place: &Place, y: usize, frames: &[Frame]) {
+fn stack(out: &mut String, place: &Columns, y: usize, frames: &[Frame]) {
     let shown = super::text::printed(frames);
     let _ = write!(out, "<g class=\"stack\" data-depth=\"{}\">", frames.len());
     for level in 0..frames.len().min(place.deep) {
@@ -246,7 +246,7 @@ fn stack(out: &mut String, place: &Place, y: usize, frames: &[Frame]) {
 }
 
 /// Draws the strip: the number of lanes in each class, over the whole run.
-fn strip(out: &mut String, run: &Run, place: &Place, y: usize) {
+fn strip(out: &mut String, run: &Run, place: &Columns, y: usize) {
     let bins = run.strip.len();
     let wide = place.width - 2 * MARGIN;
     let rows = |bin: usize| match bin + 1 == bins {
@@ -278,7 +278,7 @@ fn strip(out: &mut String, run: &Run, place: &Place, y: usize) {
 
 /// Returns the picture of a run.
 pub fn svg(run: &Run) -> String {
-    let place = Place::of(run);
+    let place = Columns::of(run);
     let mut body = String::new();
     let mut y = MARGIN;
     let instructions = match run.rows {

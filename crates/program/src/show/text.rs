@@ -1,6 +1,6 @@
 //! Prints rows on a terminal: one line per row if the terminal is wide enough, otherwise with the lanes on separate lines.
 
-use super::{Class, End, Found, Frame, Item, Row, Turn};
+use super::{Class, End, Frame, Item, Row, ShownState, Turn};
 use crate::input::one_line;
 use crate::lanes::{BOLD, DIM, columns, differing, lanes, styled};
 
@@ -37,7 +37,7 @@ impl Survey {
     }
 
     /// Adds a state to the survey: the end of a run, or the state of the RTL.
-    pub fn found(&mut self, found: &Found) {
+    pub fn found(&mut self, found: &ShownState) {
         self.pc = self.pc.max(address(found.pc).len());
         self.stack = self.stack.max(stack(&found.stack, STACK).len());
         self.lanes = self.lanes.max(found.lanes.len());
@@ -205,8 +205,8 @@ impl Layout {
     }
 
     /// Returns the lines for the states of RTL and golden model where they differ. The RTL's stack is not known.
-    pub fn sides(&self, rtl: &Found, golden: &Found) -> String {
-        let pc = |found: &Found| address(found.pc);
+    pub fn sides(&self, rtl: &ShownState, golden: &ShownState) -> String {
+        let pc = |found: &ShownState| address(found.pc);
         let frames = stack(&golden.stack, self.stack);
         let mut text = self.line("rtl", &pc(rtl), "", Middle::Lanes(&rtl.lanes), "", "");
         let both = Middle::Both(&rtl.lanes, &golden.lanes);

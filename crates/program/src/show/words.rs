@@ -1,7 +1,7 @@
 //! A run as text signals of a dump: instruction, lanes and stack, cycle by cycle.
 
 use super::text::turn;
-use super::{Class, Found};
+use super::{Class, ShownState};
 use crate::case::Case;
 use crate::design::Golden as _;
 use crate::lanes::lanes;
@@ -37,7 +37,7 @@ struct Writer<'c, U: Programs> {
     said: Vec<String>,
     /// Time of the present cycle, and the active lanes before it.
     before: Option<(u64, u64)>,
-    last: Found,
+    last: ShownState,
     depth: usize,
 }
 
@@ -53,7 +53,7 @@ impl<U: Programs> Writer<'_, U> {
     }
 
     /// Writes the unit's state at `time`; `rtl` are the lanes of the RTL if they may differ.
-    fn found(&mut self, time: u64, found: &Found, rtl: Option<&[Class]>) {
+    fn found(&mut self, time: u64, found: &ShownState, rtl: Option<&[Class]>) {
         let rtl = rtl.unwrap_or(&found.lanes);
         self.say(time, GOLDEN, lanes(&found.lanes, false));
         self.say(time, RTL, lanes(rtl, false));
@@ -79,7 +79,7 @@ impl<U: Programs> Watch<U> for Writer<'_, U> {
             return;
         }
         let time = cycle * PERIOD_NS;
-        let found = Found::of::<U>(golden, self.case.lanes as usize);
+        let found = ShownState::of::<U>(golden, self.case.lanes as usize);
         let running = U::running(golden.state());
         let text = match running {
             // The address comes last, because the viewer may cut the text.
@@ -97,7 +97,7 @@ impl<U: Programs> Watch<U> for Writer<'_, U> {
 
     fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if let Some((time, before)) = self.before.take() {
-            self.last = Found::of::<U>(golden, self.case.lanes as usize);
+            self.last = ShownState::of::<U>(golden, self.case.lanes as usize);
             let happens = turn(before, self.last.active());
             let happens = if happens.is_empty() {
                 "-".to_owned()
@@ -123,14 +123,14 @@ pub fn words<U: Programs>(
         words: Words::default(),
         said: Vec::new(),
         before: None,
-        last: Found::default(),
+        last: ShownState::default(),
         depth: 0,
     };
     golden_alone(case, last, &mut writer);
     if let Some(mismatch) = mismatch {
         let count = case.lanes as usize;
-        let [rtl, golden] = Found::of_sides::<U>([&mismatch.rtl, &mismatch.golden], count);
-        let golden = Found {
+        let [rtl, golden] = ShownState::of_sides::<U>([&mismatch.rtl, &mismatch.golden], count);
+        let golden = ShownState {
             stack: std::mem::take(&mut writer.last.stack),
             ..golden
         };

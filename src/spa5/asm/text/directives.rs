@@ -4,13 +4,13 @@ use super::{ADDRESSES, Assembler, MAX_ALIGNED, REMARKS, Section, Spot};
 use crate::input::InputError;
 use crate::spa5::isa::{NOP, Target};
 use crate::spa5::program::BUNDLE;
-use crate::text::{self, Line, Place};
+use crate::text::{self, Line, Location};
 
 impl Assembler<'_> {
     /// Reads the directive `word`.
     pub(super) fn directive(
         &mut self,
-        at: Place,
+        at: Location,
         word: &str,
         operands: &str,
     ) -> Result<(), InputError> {
@@ -47,7 +47,7 @@ impl Assembler<'_> {
         }
     }
 
-    fn align(&mut self, at: Place, n: u32) -> Result<(), InputError> {
+    fn align(&mut self, at: Location, n: u32) -> Result<(), InputError> {
         if n != 0 && BUNDLE.is_multiple_of(n) {
             return match n {
                 BUNDLE => self.fill(at, n),
@@ -62,7 +62,7 @@ impl Assembler<'_> {
         self.fill(at, n)
     }
 
-    fn fill(&mut self, at: Place, n: u32) -> Result<(), InputError> {
+    fn fill(&mut self, at: Location, n: u32) -> Result<(), InputError> {
         while !self.code.end().is_multiple_of(n) {
             self.room(at)?;
             self.bind(self.code.here());
@@ -74,7 +74,7 @@ impl Assembler<'_> {
     /// Reads a directive of both text forms; returns false if it is none.
     pub(super) fn setting(
         &mut self,
-        at: Place,
+        at: Location,
         word: &str,
         operands: &str,
         labels: bool,
@@ -143,7 +143,12 @@ impl Assembler<'_> {
     }
 
     /// Reads the targets that a listing names behind the instruction at `pc`.
-    pub(super) fn annotated(&mut self, at: Place, pc: u32, names: &str) -> Result<(), InputError> {
+    pub(super) fn annotated(
+        &mut self,
+        at: Location,
+        pc: u32,
+        names: &str,
+    ) -> Result<(), InputError> {
         let targets = text::operands(names)
             .map(|t| self.spot(at, "target", t, ADDRESSES, true))
             .collect::<Result<_, _>>()?;

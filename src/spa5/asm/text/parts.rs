@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::input::InputError;
 use crate::spa5::isa::{self, Cond, OFFSETS, Pred, Target, Test};
-use crate::text::{self, Place};
+use crate::text::{self, Location};
 
 /// Digits of a word.
 pub(super) const WORD_DIGITS: usize = 16;
@@ -18,7 +18,7 @@ pub(super) fn hex_digits(text: &str) -> Option<&str> {
 }
 
 /// Parses a 64-bit word: 16 digits, or fewer after `0x`.
-pub(super) fn word(at: Place, field: &str, text: &str) -> Result<u64, InputError> {
+pub(super) fn word(at: Location, field: &str, text: &str) -> Result<u64, InputError> {
     let fits = |digits: &&str| {
         digits.len() == WORD_DIGITS || digits.len() < WORD_DIGITS && digits.len() < text.len()
     };
@@ -34,7 +34,7 @@ pub(super) fn word(at: Place, field: &str, text: &str) -> Result<u64, InputError
 
 /// Returns `content` without comments, and the word that one of the comments holds.
 pub(super) fn split_comments(
-    at: Place,
+    at: Location,
     content: &str,
 ) -> Result<(String, Option<u64>), InputError> {
     let mut code = String::new();
@@ -72,7 +72,7 @@ pub(super) fn label(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !name.contains(inside)).then_some((name, rest))
 }
 
-pub(super) fn check_label(at: Place, name: &str) -> Result<(), InputError> {
+pub(super) fn check_label(at: Location, name: &str) -> Result<(), InputError> {
     let sound = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
     if !name.starts_with(|c: char| c.is_ascii_digit())
         && !name.is_empty()
@@ -97,7 +97,7 @@ pub(super) fn braces(text: &str) -> (&str, bool) {
 
 /// Returns an instruction without what only schedules it: `&req={0,1}`, `&wr=0x1`, `&req_6`, `?WAIT5`, each also in braces. A black box
 /// is returned as it is, because all of its operands are ignored.
-pub(super) fn unscheduled<'t>(at: Place, text: &'t str) -> Result<Cow<'t, str>, InputError> {
+pub(super) fn unscheduled<'t>(at: Location, text: &'t str) -> Result<Cow<'t, str>, InputError> {
     let begins = |t: &str| t.starts_with(['&', '?']) || t.starts_with("{&") || t.starts_with("{?");
     let next = |t: &str| {
         let mut starts = t.char_indices().filter(|(_, c)| c.is_whitespace());
@@ -211,7 +211,7 @@ pub(super) fn is_black_box(stem: &str) -> bool {
 }
 
 /// Returns the error for a mnemonic that is not in the instruction set.
-pub(super) fn unknown_mnemonic(at: Place, stem: &str) -> InputError {
+pub(super) fn unknown_mnemonic(at: Location, stem: &str) -> InputError {
     let hint = match text::did_you_mean(stem, isa::mnemonics()) {
         none if none.is_empty() => format!("; `{ANY}` stands for any black box"),
         hint => hint,
@@ -224,7 +224,7 @@ pub(super) fn unknown_mnemonic(at: Place, stem: &str) -> InputError {
 }
 
 /// Parses `P0`, `!PT`.
-pub(super) fn predicate(at: Place, text: &str) -> Result<Pred, InputError> {
+pub(super) fn predicate(at: Location, text: &str) -> Result<Pred, InputError> {
     let (name, not) = match text.strip_prefix('!') {
         Some(name) => (name, true),
         None => (text, false),
@@ -246,7 +246,7 @@ pub(super) fn is_bank_form(text: &str) -> bool {
 }
 
 /// Parses `c[A][B]` into A and B.
-pub(super) fn bank_form<'t>(at: Place, text: &'t str) -> Result<(&'t str, &'t str), InputError> {
+pub(super) fn bank_form<'t>(at: Location, text: &'t str) -> Result<(&'t str, &'t str), InputError> {
     let inside = text[1..]
         .strip_prefix('[')
         .and_then(|t| t.strip_suffix(']'));
@@ -257,7 +257,7 @@ pub(super) fn bank_form<'t>(at: Place, text: &'t str) -> Result<(&'t str, &'t st
 }
 
 /// Returns the constant-bank form of a target.
-pub(super) fn constant(at: Place, bank: &str, address: &str) -> Result<Target, InputError> {
+pub(super) fn constant(at: Location, bank: &str, address: &str) -> Result<Target, InputError> {
     let bank = at.unsigned("bank", bank, 31)?;
     let address = at.number("address", address, i16::MIN.into(), u16::MAX.into())?;
     Ok(Target::Bank {
@@ -268,7 +268,7 @@ pub(super) fn constant(at: Place, bank: &str, address: &str) -> Result<Target, I
 
 /// Suffixes and operands not read yet.
 pub(super) struct Operands<'a> {
-    pub(super) at: Place<'a>,
+    pub(super) at: Location<'a>,
     /// The mnemonic as written, for messages.
     pub(super) word: &'a str,
     pub(super) suffixes: Vec<&'a str>,
@@ -368,7 +368,7 @@ impl<'a> Operands<'a> {
 }
 
 /// Parses `R0` to `R254`, `RZ`.
-fn register_number(at: Place, text: &str) -> Result<u8, InputError> {
+fn register_number(at: Location, text: &str) -> Result<u8, InputError> {
     if text.eq_ignore_ascii_case("RZ") {
         return Ok(255);
     }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::common::needs;
 use crate::common::specification::{Script, specification};
 
-use crate::common::naive::{bits, mask, number, words};
+use crate::common::step_sv::{bits, mask, number, words};
 
 /// A case.
 struct Case {
@@ -258,13 +258,13 @@ fn the_naive_step_of_r500_is_the_step_of_its_specification() {
     let mut errors = [0; 10];
     let mut script = Script::default();
     for lanes in [4, 16] {
-        let naive = StepModule::of::<R500>(&Build::from(lanes)).unwrap();
+        let step = StepModule::of::<R500>(&Build::from(lanes)).unwrap();
         let lanes = lanes as usize;
         let cases: Vec<Case> = (0..4000).map(|_| r500_case(&mut rng, lanes)).collect();
         let launches: Vec<Values> = cases.iter().map(r500_launched).collect();
         let steps: Vec<Values> = cases.iter().map(|case| case.values.clone()).collect();
-        let launched = naive.run(&launches).unwrap();
-        let stepped = naive.run(&steps).unwrap();
+        let launched = step.run(&launches).unwrap();
+        let stepped = step.run(&steps).unwrap();
         for (i, (case, (launched, next))) in
             cases.iter().zip(launched.iter().zip(&stepped)).enumerate()
         {

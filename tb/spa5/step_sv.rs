@@ -12,17 +12,17 @@ use serde_json::{Value, json};
 use crate::common::needs;
 use crate::common::specification::{Script, specification};
 
-use crate::common::naive::{bits, number, words};
+use crate::common::step_sv::{bits, number, words};
 
 /// A program's place: base and size, in bytes.
 #[derive(Clone, Copy)]
-struct Place {
+struct Region {
     base: u64,
     size: u64,
 }
 
 /// A word and the constant beside it: mostly legal, and such that tokens nest and are met again.
-fn spa5_word(rng: &mut Pcg64Mcg, pc: u64, program: Place) -> (u64, u32) {
+fn spa5_word(rng: &mut Pcg64Mcg, pc: u64, program: Region) -> (u64, u32) {
     const SET_UP: [u64; 7] = [0xE29, 0xE29, 0xE2A, 0xE2A, 0xE2B, 0xE27, 0xE26];
     const LEAVE: [u64; 8] = [0xE30, 0xE32, 0xE32, 0xE33, 0xE34, 0xE34, 0xE35, 0xE35];
     const JUMP: [u64; 6] = [0xE24, 0xE24, 0xE21, 0xE25, 0xE20, 0xE22];
@@ -103,7 +103,7 @@ fn spa5_cycle(state: &Values) -> Values {
 }
 
 /// A launch: what the pins are, and what the Python is asked.
-fn spa5_launch(rng: &mut Pcg64Mcg, lanes: usize, program: Place) -> (Values, Value) {
+fn spa5_launch(rng: &mut Pcg64Mcg, lanes: usize, program: Region) -> (Values, Value) {
     let all = u64::MAX >> (64 - lanes);
     let entry = 8 * rng.random_range(0..program.size / 8);
     let launched = if rng.random_ratio(1, 40) {
@@ -134,7 +134,7 @@ fn spa5_launch(rng: &mut Pcg64Mcg, lanes: usize, program: Place) -> (Values, Val
 }
 
 /// An instruction for `state`: what the pins are, and what the Python is asked.
-fn spa5_step(rng: &mut Pcg64Mcg, state: &Values, lanes: usize, program: Place) -> (Values, Value) {
+fn spa5_step(rng: &mut Pcg64Mcg, state: &Values, lanes: usize, program: Region) -> (Values, Value) {
     let all = u64::MAX >> (64 - lanes);
     let (word, constant) = spa5_word(rng, number(&state["pc_q"]), program);
     let mut plane = || rng.random::<u64>() & all;
@@ -176,11 +176,11 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
         for (name, value) in [("DEPTH", depth), ("BRX", brx), ("CSM", csm)] {
             build.parameters.insert(name.to_owned(), value);
         }
-        let naive = StepModule::of::<Spa5>(&build).unwrap();
+        let step = StepModule::of::<Spa5>(&build).unwrap();
         let lanes = lanes as usize;
         let size = 0x200;
-        let programs: Vec<Place> = (0..WALKS)
-            .map(|_| Place {
+        let programs: Vec<Region> = (0..WALKS)
+            .map(|_| Region {
                 base: *[0, 0x4000_0000, (1 << 32) - size].choose(&mut rng).unwrap(),
                 size,
             })
@@ -205,7 +205,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
                 Value::Null,
             )]);
         }
-        let mut states: Vec<Values> = naive
+        let mut states: Vec<Values> = step
             .run(&launches)
             .unwrap()
             .iter()
@@ -222,7 +222,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
                 .map(|i| spa5_step(&mut rng, &states[*i], lanes, programs[*i]))
                 .collect();
             let cases: Vec<Values> = asked.iter().map(|(values, _)| values.clone()).collect();
-            let outputs = naive.run(&cases).unwrap();
+            let outputs = step.run(&cases).unwrap();
             // Walk, request, A and T of each step that counts.
             let mut made = Vec::new();
             for ((i, (_, request)), outputs) in running.into_iter().zip(asked).zip(outputs) {
@@ -245,7 +245,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
                 }
                 let cases: Vec<Values> =
                     unwinding.iter().map(|i| spa5_cycle(&states[*i])).collect();
-                for (i, outputs) in unwinding.into_iter().zip(naive.run(&cases).unwrap()) {
+                for (i, outputs) in unwinding.into_iter().zip(step.run(&cases).unwrap()) {
                     states[i] = spa5_after(&outputs);
                 }
             }
