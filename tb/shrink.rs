@@ -108,8 +108,9 @@ fn caught_and_shrunk<U: Tested>(change: Change, cycles: &str, timed: bool) -> (S
     let saved = SavedCase::<U>::parse(&fs::read_to_string(path).unwrap(), path).unwrap();
     let case = &saved.case;
     let (instructions, lanes) = (case.program.count(), case.lanes);
+    let plural = if instructions == 1 { "" } else { "s" };
     let said = format!(
-        " to {instructions} instructions, {} to {lanes} lanes",
+        " to {instructions} instruction{plural}, {} to {lanes} lanes",
         U::LANES
     );
     assert!(headline.contains(&said), "{headline}");

@@ -5,7 +5,7 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::campaign;
 use crate::case::Case;
-use crate::cover::guide::{AIMS, Found, Guide, Trail};
+use crate::cover::guide::{AIMS, Guide, KeptCases, Trail};
 use crate::cover::{Collector, Hits, Model};
 use crate::design::{Build, Design};
 use crate::dut::{Dut, Rtl};
@@ -26,7 +26,7 @@ fn kept(
     dut: &mut Dut<Spa5>,
     number: u64,
     case: &Case<Spa5>,
-) -> Found<Spa5> {
+) -> KeptCases<Spa5> {
     let mut collector = Collector::new(model);
     collector.begin(case);
     let mut trail = Trail::new(&mut collector, case);
@@ -36,7 +36,7 @@ fn kept(
         panic!("\n{}", failed::text(&found, None));
     }
     trail.collector.end();
-    let mut found = Found::default();
+    let mut found = KeptCases::default();
     found.keep(guide, number, case, trail);
     found
 }

@@ -258,13 +258,13 @@ fn the_naive_step_of_r500_is_the_step_of_its_specification() {
     let mut errors = [0; 10];
     let mut script = Script::default();
     for lanes in [4, 16] {
-        let step = StepModule::of::<R500>(&Build::from(lanes)).unwrap();
+        let module = StepModule::of::<R500>(&Build::from(lanes)).unwrap();
         let lanes = lanes as usize;
         let cases: Vec<Case> = (0..4000).map(|_| r500_case(&mut rng, lanes)).collect();
         let launches: Vec<Values> = cases.iter().map(r500_launched).collect();
         let steps: Vec<Values> = cases.iter().map(|case| case.values.clone()).collect();
-        let launched = step.run(&launches).unwrap();
-        let stepped = step.run(&steps).unwrap();
+        let launched = module.run(&launches).unwrap();
+        let stepped = module.run(&steps).unwrap();
         for (i, (case, (launched, next))) in
             cases.iter().zip(launched.iter().zip(&stepped)).enumerate()
         {

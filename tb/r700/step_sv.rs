@@ -133,7 +133,7 @@ fn the_naive_step_of_r700_is_the_step_of_its_specification() {
         ] {
             build.parameters.insert(name.to_owned(), value);
         }
-        let step = StepModule::of::<R700>(&build).unwrap();
+        let module = StepModule::of::<R700>(&build).unwrap();
         let lanes = lanes as usize;
         let all = u64::MAX >> (64 - lanes);
         // What each walk has asked, and what the naive step answered.
@@ -189,7 +189,7 @@ fn the_naive_step_of_r700_is_the_step_of_its_specification() {
                 .map(|(name, bits)| (name.to_owned(), bits.clone()))
                 .collect()
         };
-        let mut states: Vec<Values> = step.run(&launches).unwrap().iter().map(after).collect();
+        let mut states: Vec<Values> = module.run(&launches).unwrap().iter().map(after).collect();
         for (walk, state) in walks.iter_mut().zip(&states) {
             walk[0].2 = r700_shown(state, lanes, subentries as usize);
         }
@@ -221,7 +221,7 @@ fn the_naive_step_of_r700_is_the_step_of_its_specification() {
                 let request = json!({ "dw0": dw0, "dw1": dw1, "u": u64::from(u), "pred": pred });
                 walks[*i].push((String::new(), request, Value::Null));
             }
-            for (i, outputs) in running.into_iter().zip(step.run(&cases).unwrap()) {
+            for (i, outputs) in running.into_iter().zip(module.run(&cases).unwrap()) {
                 // An error ends a walk, so most of those that occur often are left out.
                 let often = matches!(number(&outputs["next__err_q"]), 1 | 3 | 5..=7);
                 if often && rng.random_ratio(29, 30) {

@@ -176,7 +176,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
         for (name, value) in [("DEPTH", depth), ("BRX", brx), ("CSM", csm)] {
             build.parameters.insert(name.to_owned(), value);
         }
-        let step = StepModule::of::<Spa5>(&build).unwrap();
+        let module = StepModule::of::<Spa5>(&build).unwrap();
         let lanes = lanes as usize;
         let size = 0x200;
         let programs: Vec<Region> = (0..WALKS)
@@ -205,7 +205,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
                 Value::Null,
             )]);
         }
-        let mut states: Vec<Values> = step
+        let mut states: Vec<Values> = module
             .run(&launches)
             .unwrap()
             .iter()
@@ -222,7 +222,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
                 .map(|i| spa5_step(&mut rng, &states[*i], lanes, programs[*i]))
                 .collect();
             let cases: Vec<Values> = asked.iter().map(|(values, _)| values.clone()).collect();
-            let outputs = step.run(&cases).unwrap();
+            let outputs = module.run(&cases).unwrap();
             // Walk, request, A and T of each step that counts.
             let mut made = Vec::new();
             for ((i, (_, request)), outputs) in running.into_iter().zip(asked).zip(outputs) {
@@ -245,7 +245,7 @@ fn the_naive_step_of_spa5_is_the_step_of_its_specification() {
                 }
                 let cases: Vec<Values> =
                     unwinding.iter().map(|i| spa5_cycle(&states[*i])).collect();
-                for (i, outputs) in unwinding.into_iter().zip(step.run(&cases).unwrap()) {
+                for (i, outputs) in unwinding.into_iter().zip(module.run(&cases).unwrap()) {
                     states[i] = spa5_after(&outputs);
                 }
             }

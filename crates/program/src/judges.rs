@@ -16,7 +16,7 @@ use crate::input::InputError;
 use crate::lockstep::{Compared, Mismatch, state_bytes};
 use crate::program::{Programs, Records, Verdict};
 use crate::report::History;
-use crate::show::{Class, Found, Lines, words};
+use crate::show::{Class, Lines, ShownState, words};
 use crate::stimulus::{self, Ran};
 use crate::watch::Watch;
 use crate::wave::Words;
@@ -136,7 +136,7 @@ impl<U: Programs> TestCase for Case<U> {
     }
 
     fn classes(&self, sides: [&U::State; 2]) -> [Vec<Class>; 2] {
-        Found::of_sides::<U>(sides, self.lanes as usize).map(|found| found.lanes)
+        ShownState::of_sides::<U>(sides, self.lanes as usize).map(|found| found.lanes)
     }
 
     fn stack(golden: &U::Golden) -> Option<String> {

@@ -29,7 +29,7 @@ const TRIES: usize = 8;
 
 /// Where a case hit a bin for the first time.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct FirstHit {
     pub bin: usize,
     /// Address of the golden model's instruction.
     pc: u32,
@@ -42,7 +42,7 @@ pub struct Place {
 /// Observes a case for a collector whose counters are 0, and records where each bin is hit first.
 pub struct Trail<'a, 'm, U: Campaign> {
     pub collector: &'a mut Collector<'m, U>,
-    places: Vec<Place>,
+    places: Vec<FirstHit>,
     seeded: bool,
     pc: u32,
     launches: usize,
@@ -88,7 +88,7 @@ impl<U: Campaign> Watch<U> for Trail<'_, '_, U> {
         };
         self.collector.hits.settle();
         for bin in self.collector.hits.new.drain(..) {
-            self.places.push(Place {
+            self.places.push(FirstHit {
                 bin,
                 pc: self.pc,
                 launches: self.launches,
@@ -103,7 +103,7 @@ pub struct Kept<U: Campaign> {
     case: Arc<Case<U>>,
     /// Number of the case in the run.
     number: u64,
-    pub place: Place,
+    pub place: FirstHit,
 }
 
 impl<U: Campaign> Kept<U> {
@@ -130,15 +130,15 @@ pub struct Guide<'m, U: Campaign> {
 }
 
 /// The cases that one thread found in a chunk.
-pub struct Found<U: Campaign>(pub Vec<Kept<U>>);
+pub struct KeptCases<U: Campaign>(pub Vec<Kept<U>>);
 
-impl<U: Campaign> Default for Found<U> {
+impl<U: Campaign> Default for KeptCases<U> {
     fn default() -> Self {
-        Found(Vec::new())
+        KeptCases(Vec::new())
     }
 }
 
-impl<U: Campaign> Found<U> {
+impl<U: Campaign> KeptCases<U> {
     /// Keeps `case` if it hit a bin sooner than the case in `guide`.
     pub fn keep(&mut self, guide: &Guide<U>, number: u64, case: &Case<U>, trail: Trail<U>) {
         let mut shared = None;
@@ -172,14 +172,14 @@ impl<'m, U: Campaign> Guide<'m, U> {
     }
 
     /// Returns true if case `number` hit the bin sooner than the case that is kept.
-    fn improves(&self, number: u64, place: &Place) -> bool {
+    fn improves(&self, number: u64, place: &FirstHit) -> bool {
         self.kept[place.bin]
             .as_ref()
             .is_none_or(|kept| (place.cycles, number) < (kept.place.cycles, kept.number))
     }
 
     /// Adds the cases found. The order of the threads does not matter.
-    pub fn learn(&mut self, found: Found<U>) {
+    pub fn learn(&mut self, found: KeptCases<U>) {
         for kept in found.0 {
             if self.improves(kept.number, &kept.place) {
                 let bin = kept.place.bin;

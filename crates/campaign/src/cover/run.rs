@@ -32,7 +32,7 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::guide::{Found, Guide, Trail};
+use super::guide::{Guide, KeptCases, Trail};
 use super::lcov::RtlCoverage;
 use super::{Collector, Hits, Model, Ran, Totals};
 use crate::campaign::{self, Limit, results};
@@ -126,7 +126,7 @@ struct Worker<'m, U: Campaign> {
     failed: Option<(u64, Failure<Case<U>>)>,
     /// The last case, and what it compared.
     last: Option<(Case<U>, Compared)>,
-    found: Found<U>,
+    found: KeptCases<U>,
 }
 
 impl<U: Campaign> Worker<'_, U> {
@@ -195,7 +195,7 @@ pub fn run<U: Campaign>(
             compared: 0,
             failed: None,
             last: None,
-            found: Found::default(),
+            found: KeptCases::default(),
         });
     }
     let mut guide = Guide::new(model);
