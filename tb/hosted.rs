@@ -281,20 +281,20 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
         (CLOSE, "it closed its connection to the bench"),
         (
             GARBAGE,
-            "it says what only the RTL can have written to its connection",
+            "it gave an answer that only the RTL can have written",
         ),
         (
             FORGE,
-            "it says what only the RTL can have written to its connection",
+            "it gave an answer that only the RTL can have written",
         ),
         // Regression: these agreed, although nothing had been compared.
         (
             SHORT,
-            "it says what only the RTL can have written to its connection",
+            "it gave an answer that only the RTL can have written",
         ),
         (
             SPOIL,
-            "it says what only the RTL can have written to its connection",
+            "it gave an answer that only the RTL can have written",
         ),
     ] {
         let case = fails(&that(what), how);

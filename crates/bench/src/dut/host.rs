@@ -322,11 +322,11 @@ impl Host {
         })
     }
 
-    /// Ends it: it says what it cannot say.
+    /// Ends the process, whose answer is impossible.
     fn impossible(&mut self) -> Lost {
         self.trusted = false;
         self.process.end();
-        Lost::Crashed("it says what only the RTL can have written to its connection".to_owned())
+        Lost::Crashed("it gave an answer that only the RTL can have written".to_owned())
     }
 
     /// Returns the number of cycles done since the start.

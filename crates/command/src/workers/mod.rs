@@ -68,7 +68,7 @@ fn out_of_memory(megabytes: u64) -> String {
 
 /// Returns the cause for a worker that says what no worker says: its memory is corrupt.
 fn impossible<U: Compiled>() -> Lost<U> {
-    Lost::By(Cause::Crashed("it says what no worker says".to_owned()))
+    Lost::By(Cause::Crashed("it gave an impossible answer".to_owned()))
 }
 
 /// A flag that is never set.

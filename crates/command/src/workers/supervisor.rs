@@ -148,7 +148,7 @@ impl Worker {
             searched = self.come.len();
             if searched > LONGEST {
                 self.end();
-                let how = "it says what no worker says".to_owned();
+                let how = "it gave an impossible answer".to_owned();
                 return Err(Lost::By(Cause::Crashed(how)));
             }
             let mut bytes = [0; 64 << 10];
