@@ -614,3 +614,32 @@ pub fn ports(
 ) -> Result<Vec<verilate::Port>, verilate::Error> {
     verilate::ports(&tools(&home(None)?), dir, list, top, parameters)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first two values that `vl_rand64` of Verilator's runtime draws for a seed.
+    fn first(seed: u32) -> [u64; 2] {
+        let state = u64::from(seed) << 32 ^ seed as i32 as u64;
+        let state = match state.count_ones() < 10 {
+            true => !state,
+            false => state,
+        };
+        [state.wrapping_mul(2), state.rotate_left(55)]
+    }
+
+    #[test]
+    fn what_verilator_draws_first_differs_between_small_seeds() {
+        let bits = |a: u32, b: u32| {
+            let both = first(a).into_iter().zip(first(b));
+            both.map(|(a, b)| (a ^ b).count_ones()).min().unwrap_or(0)
+        };
+        for (a, b) in [(1, 3), (1, 5), (3, 5), (1, 2), (2, 4)] {
+            assert!(bits(a, b) < 5, "the seeds themselves");
+            let mixed = bits(verilator_seed(a), verilator_seed(b));
+            assert!(mixed > 15, "seeds {a} and {b}: {mixed} bits of 64");
+        }
+        assert_ne!(verilator_seed(1), 0);
+    }
+}
