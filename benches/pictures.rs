@@ -288,7 +288,10 @@ fn mutants(count: Option<usize>) -> Done<()> {
             spoilt.push(test.spoilt(&mut rtl.open(1)?));
         }
         let any = spoilt.contains(&true);
-        if campaign::run(&options, &rtl, |_| {})?.failures.is_empty() {
+        if campaign::run::<Case<R500>>(&options, &rtl, |_| {})?
+            .failures
+            .is_empty()
+        {
             if any {
                 let what = mutant.describe();
                 return Err(format!("a picture shows what the campaign misses: {what}").into());

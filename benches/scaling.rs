@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use plotters::prelude::*;
 use reconverge::campaign::{self, Limit, Options, Pace};
+use reconverge::case::Case;
 use reconverge::design::Golden;
 use reconverge::dut::{Check, Rtl};
 use reconverge::unit::Unit;
@@ -94,7 +95,7 @@ fn measured<U: Unit>(most: u64) -> Done<Curve> {
             ..Options::default()
         };
         let start = Instant::now();
-        let summary = campaign::run(&options, &rtl, |_| ())?;
+        let summary = campaign::run::<Case<U>>(&options, &rtl, |_| ())?;
         let seconds = start.elapsed().as_secs_f64();
         let ran = summary.compared.cycles;
         if !summary.failures.is_empty() || ran < wanted {

@@ -6,23 +6,22 @@
 
 use std::path::Path;
 
-use crate::campaign::{Runner, Summary};
+use crate::campaign::{Follow, Runner, Shrunk, Summary};
 use crate::case::Case;
-use crate::check::{self, TestCase as _};
+use crate::check::{self, Judges, TestCase as _};
 use crate::cover::{Model, run as cover};
 use crate::design::Build;
 use crate::dut::{Dut, Rtl};
 use crate::exhaust::check::{Checked, check as exhaust};
 use crate::exhaust::{Space, TooLarge, World};
 use crate::explain::cycle::{Explained, explain};
-use crate::judges::{self, Judges};
 use crate::mutate::Hunt;
 use crate::show::{End, Row, Run, rows};
-use crate::shrink::{self, Budget, Shrunk};
+use crate::shrink::{self, Budget};
 use crate::stimulus;
 use crate::stream::Stream;
 use crate::unit::Unit;
-use crate::watch::{Pulse, Watch};
+use crate::watch::Watch;
 
 /// The result of judging a case.
 pub type Judged<U> = check::Judged<Case<U>>;
@@ -32,45 +31,35 @@ pub type Progress<'p> = dyn FnMut(u64) + 'p;
 
 /// A unit whose time-consuming functions are compiled in this crate. Each function does what the function linked in its text does.
 pub trait Compiled: Unit {
-    /// Judges `case` on a fresh model: [`judges::check_fresh`].
+    /// Judges `case` on a fresh model: [`TestCase::judge`].
     ///
     /// # Errors
-    /// The case fails: the failure.
-    fn check_fresh(
+    /// As there.
+    fn judge(
         case: &Case<Self>,
         rtl: &Rtl<Self>,
         judges: Judges,
-        progress: &mut Progress<'_>,
-    ) -> Judged<Self>;
-
-    /// Judges `case` and writes a dump from cycle `from` on: [`judges::check_with_dump`].
-    ///
-    /// # Errors
-    /// The dump cannot be written, or the model cannot be opened.
-    fn check_with_dump(
-        case: &Case<Self>,
-        rtl: &Rtl<Self>,
-        from: u64,
-        path: &Path,
+        dump: Option<(u64, &Path)>,
         progress: &mut Progress<'_>,
     ) -> Result<Judged<Self>, String>;
 
-    /// Judges a stream of pins, with a dump if a cycle and a file are given for it: [`TestCase::judge`](crate::check::TestCase::judge).
+    /// Judges a stream of pins: [`TestCase::judge`].
     ///
     /// # Errors
-    /// The dump cannot be written.
+    /// As there.
     fn play(
         stream: &Stream<Self>,
         rtl: &Rtl<Self>,
         dump: Option<(u64, &Path)>,
+        progress: &mut Progress<'_>,
     ) -> Result<check::Judged<Stream<Self>>, String>;
 
     /// Runs case `index` of a campaign: [`Runner::run`].
     fn run_case(
-        runner: &mut Runner<'_, Self>,
+        runner: &mut Runner<'_, Case<Self>>,
         index: u64,
         progress: &mut Progress<'_>,
-    ) -> Summary<Self>;
+    ) -> Summary<Case<Self>>;
 
     /// Makes a failing case smaller: [`shrink::shrink`].
     ///
@@ -80,8 +69,8 @@ pub trait Compiled: Unit {
         case: &Case<Self>,
         rtl: &Rtl<Self>,
         other: &dyn Fn(u32) -> Result<Rtl<Self>, String>,
-        follow: &mut dyn shrink::Follow<Self>,
-    ) -> Result<Shrunk<Self>, String>;
+        follow: &mut dyn Follow<Case<Self>>,
+    ) -> Result<Shrunk<Case<Self>>, String>;
 
     /// Runs cases and counts what they cover: [`cover::run`].
     ///
@@ -137,43 +126,36 @@ pub trait Compiled: Unit {
 macro_rules! compiled {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         impl Compiled for crate::$module::$unit {
-            fn check_fresh(
+            fn judge(
                 case: &Case<Self>,
                 rtl: &Rtl<Self>,
                 judges: Judges,
-                progress: &mut Progress<'_>,
-            ) -> Judged<Self> {
-                judges::check_fresh(case, rtl, judges, &mut Pulse(progress))
-            }
-            fn check_with_dump(
-                case: &Case<Self>,
-                rtl: &Rtl<Self>,
-                from: u64,
-                path: &Path,
+                dump: Option<(u64, &Path)>,
                 progress: &mut Progress<'_>,
             ) -> Result<Judged<Self>, String> {
-                judges::check_with_dump(case, rtl, from, path, &mut Pulse(progress))
+                case.judge(rtl, judges, dump, progress)
             }
             fn play(
                 stream: &Stream<Self>,
                 rtl: &Rtl<Self>,
                 dump: Option<(u64, &Path)>,
+                progress: &mut Progress<'_>,
             ) -> Result<check::Judged<Stream<Self>>, String> {
-                stream.judge(rtl, dump)
+                stream.judge(rtl, Judges::LockStep, dump, progress)
             }
             fn run_case(
-                runner: &mut Runner<'_, Self>,
+                runner: &mut Runner<'_, Case<Self>>,
                 index: u64,
                 progress: &mut Progress<'_>,
-            ) -> Summary<Self> {
-                runner.run(index, &mut Pulse(progress))
+            ) -> Summary<Case<Self>> {
+                runner.run(index, &mut |cycle| progress(cycle))
             }
             fn shrink(
                 case: &Case<Self>,
                 rtl: &Rtl<Self>,
                 other: &dyn Fn(u32) -> Result<Rtl<Self>, String>,
-                follow: &mut dyn shrink::Follow<Self>,
-            ) -> Result<Shrunk<Self>, String> {
+                follow: &mut dyn Follow<Case<Self>>,
+            ) -> Result<Shrunk<Case<Self>>, String> {
                 shrink::shrink(case, rtl, other, &Budget::default(), follow)
             }
             fn cover(
@@ -190,7 +172,7 @@ macro_rules! compiled {
                 seed: u64,
                 progress: &mut Progress<'_>,
             ) -> Result<(), String> {
-                hunt.go_on(rtl, seed, &mut Pulse(progress))
+                hunt.go_on(rtl, seed, &mut |cycle| progress(cycle))
             }
             fn exhaust(
                 world: &dyn World<Self>,

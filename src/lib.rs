@@ -122,19 +122,16 @@ extern crate self as reconverge;
 pub use bytemuck;
 #[cfg(feature = "rtl")]
 #[doc(inline)]
-pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report, stream};
+pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report};
 #[doc(inline)]
 pub use reconverge_bench::{design, field, html, input, json, lanes, lcov, place, text, wave};
 #[doc(hidden)]
 pub use reconverge_bench::{process, quantity};
-#[cfg(feature = "campaign")]
-#[doc(inline)]
-pub use reconverge_campaign::campaign;
-#[cfg(feature = "rtl")]
-#[doc(inline)]
-pub use reconverge_campaign::shrink;
 #[doc(hidden)]
 pub use reconverge_campaign::{axis, numbered, part};
+#[cfg(feature = "rtl")]
+#[doc(inline)]
+pub use reconverge_campaign::{campaign, shrink};
 #[doc(inline)]
 pub use reconverge_campaign::{cover, exhaust, grammar};
 #[cfg(feature = "mutate")]
@@ -152,6 +149,14 @@ pub use reconverge_program::{judges, stimulus};
 /// The folder of this package on the machine that compiled it.
 #[doc(hidden)]
 pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// Streams of pins: [`reconverge_bench::stream`], and campaigns of them.
+#[cfg(feature = "rtl")]
+pub mod stream {
+    pub use reconverge_bench::stream::*;
+    #[doc(inline)]
+    pub use reconverge_campaign::campaign::streams as fuzz;
+}
 
 #[cfg(feature = "units")]
 mod axes;

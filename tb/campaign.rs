@@ -17,6 +17,7 @@ use crate::common::{
 };
 use quick_junit::{Report, TestCaseStatus};
 use reconverge::campaign::{self, Limit, Options, Summary};
+use reconverge::case::Case;
 use reconverge::cover::Model;
 use reconverge::design::Build;
 use reconverge::design::Design;
@@ -180,7 +181,7 @@ fn wait_for_lines(file: &Path, lines: usize) {
     wait_until("the file grows", || has() >= lines);
 }
 
-fn threads<U: Unit>(limit: Limit) -> (Options, Summary<U>) {
+fn threads<U: Unit>(limit: Limit) -> (Options, Summary<Case<U>>) {
     let options = Options {
         seed: 1,
         limit,

@@ -586,7 +586,7 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
     };
     let merged = |lines: String| {
         fs::write(&file, lines).unwrap();
-        results::merge::<U>(std::slice::from_ref(&file)).map(|(_, summary)| summary.programs)
+        results::merge::<Case<U>>(std::slice::from_ref(&file)).map(|(_, summary)| summary.programs)
     };
     let (header, chunk): (Value, Value) = (
         serde_json::from_str(header).unwrap(),

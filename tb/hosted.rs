@@ -12,6 +12,7 @@ use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use reconverge::campaign;
+use reconverge::case::Case;
 use reconverge::check::{TestCase, check};
 use reconverge::design::{Build, Design, Golden as _};
 use reconverge::dut::{Limits, Make, Rtl};
@@ -225,7 +226,7 @@ fn limited(rtl: &Rtl<R500>) -> Rtl<R500> {
 }
 
 fn options(out: &Path) -> Options {
-    let mut options = Options::default().streams(3).cycles(60).out(out);
+    let mut options = Options::default().streams(3).out(out);
     options.budget.runs = 60;
     options
 }
@@ -250,7 +251,7 @@ fn fails(rtl: &Rtl<R500>, how: &str) -> Stream<R500> {
     let report = found.to_string();
     let kind = found.failure.kind().to_uppercase();
     assert!(
-        report.starts_with(&format!("{kind} r500.random")),
+        report.starts_with(&format!("{kind} r500.short-")),
         "{report}"
     );
     assert!(found.waves.is_none(), "{report}");
@@ -300,7 +301,7 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
         let case = fails(&that(what), how);
         if [CLOSE, GARBAGE, FORGE, SHORT, SPOIL].contains(&what) {
             // It shows when the batch has been run.
-            assert!((CYCLE..60).contains(&case.cycles.0.len()), "{what}");
+            assert!((CYCLE..400).contains(&case.cycles.0.len()), "{what}");
             continue;
         }
         // It happens with the last cycle of the smallest stream.
@@ -430,7 +431,9 @@ fn rtl_that_ends_its_process_after_a_mismatch_shows_the_mismatch() {
     let stream = Stream::random(1, 60, &Build::from(R500::LANES));
     let dir = tempfile::tempdir().unwrap();
     let dump = dir.path().join("dump.vcd");
-    let judged = stream.judge(&that(LATER), Some((0, &dump))).unwrap();
+    let dump = Some((0, dump.as_path()));
+    let judged = stream.judge(&that(LATER), Judges::All, dump, &mut |_| ());
+    let judged = judged.unwrap();
     let failure = judged.unwrap_err();
     assert!(matches!(failure.cause, Cause::Mismatch(_)), "{failure}");
     let found = fuzz(&that(LATER), &options(dir.path())).unwrap_err();
@@ -489,10 +492,13 @@ fn rtl_runs_in_a_process_with_few_descriptors() {
 fn a_program_on_rtl_that_ends_its_process_fails_and_is_saved() {
     let rtl = that(EXIT);
     let dir = tempfile::tempdir().unwrap();
-    let found = campaign::fuzz(&rtl, &campaign::Options::default(), Some(dir.path())).unwrap_err();
+    let found = campaign::fuzz::<Case<R500>>(&rtl, &campaign::Options::default(), Some(dir.path()));
+    let found = found.unwrap_err();
     assert_eq!(cause(&found.failure), "exit status: 0");
     let saved = found.saved.as_ref().unwrap();
-    let again = campaign::replay::<R500>(saved, &rtl).unwrap().unwrap_err();
+    let again = campaign::replay::<Case<R500>>(saved, &rtl)
+        .unwrap()
+        .unwrap_err();
     assert_eq!(cause(&again), "exit status: 0");
 }
 
@@ -608,9 +614,9 @@ fn programs_show_the_same_in_another_process() {
 
 #[test]
 fn rtl_that_prints_without_end_is_judged_by_what_it_does() {
-    let mut options = Options::default().streams(2).cycles(60);
+    let mut options = Options::default().streams(2);
     options.out = None;
-    assert_eq!(fuzz(&that(TALK), &options).unwrap().cycles, 120);
+    assert_eq!(fuzz(&that(TALK), &options).unwrap().cycles, 1000);
 }
 
 /// `Rtl::of` has printed them; they are there again for another build alone.

@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options, Pace};
 use reconverge::case::{Case, Conditions, Kind};
-use reconverge::check::{TestCase, check};
+use reconverge::check::{Judges, TestCase, check};
 use reconverge::cover::Model;
 use reconverge::design::Design;
 use reconverge::dut::{Dut, Rtl};
@@ -65,7 +65,7 @@ fn a_case_for_another_build_is_not_run<U: Tested>() {
     );
     let dir = tempfile::tempdir().unwrap();
     let dump = dir.path().join("x.vcd");
-    let judged = TestCase::judge(&case, &rtl, Some((0, &dump)));
+    let judged = TestCase::judge(&case, &rtl, Judges::All, Some((0, &dump)), &mut |_| ());
     assert_eq!(judged.err(), Some(why));
     assert!(!dump.exists());
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bytemuck::Zeroable as _;
-use reconverge::check::{TestCase, check};
+use reconverge::check::{Judges, TestCase, check};
 use reconverge::design::{self, Build, Design};
 use reconverge::dut::Rtl;
 use reconverge::field::Flip;
@@ -282,7 +282,9 @@ fn dumped<D: Design + std::fmt::Debug>(dir: &Path, field: &str) -> [PathBuf; 2] 
     let failure = check(&stream, &rtl).unwrap_err();
     [Format::Vcd, Format::Fst].map(|format| {
         let dump = dir.join(format!("{}.{format:?}.vcd", D::NAME));
-        let again = stream.judge(&rtl, Some((0, &dump))).unwrap();
+        let again = stream
+            .judge(&rtl, Judges::LockStep, Some((0, &dump)), &mut |_| ())
+            .unwrap();
         let waves = Waves::of(&stream, Some(&failure), &again, dump, format).unwrap();
         assert_eq!(waves.kept, None);
         waves.dump

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use libfuzzer_sys::fuzz_target;
 use reconverge::campaign::results::{header, merge};
+use reconverge::case::Case;
 use reconverge::input::InputError;
 use reconverge::r500::R500;
 use reconverge::r700::R700;
@@ -17,9 +18,9 @@ use reconverge::spa5::Spa5;
 fn read(file: &Path) -> Result<(), InputError> {
     let files = [file.to_owned()];
     match header(file)?.map(|header| header.unit).as_deref() {
-        Some("r500") => drop(merge::<R500>(&files)?),
-        Some("r700") => drop(merge::<R700>(&files)?),
-        Some("spa5") => drop(merge::<Spa5>(&files)?),
+        Some("r500") => drop(merge::<Case<R500>>(&files)?),
+        Some("r700") => drop(merge::<Case<R700>>(&files)?),
+        Some("spa5") => drop(merge::<Case<Spa5>>(&files)?),
         _ => {}
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Campaigns of a unit in a test.
 
 use crate::campaign::{Limit, Options, case, fuzz, replay};
+use crate::case::Case;
 use crate::check::check;
 use crate::design::Build;
 use crate::dut::Rtl;
@@ -16,7 +17,7 @@ fn a_campaign_that_compares_nothing_is_no_pass() {
             jobs: 1,
             ..Options::default()
         };
-        fuzz(&rtl, &options, None)
+        fuzz::<Case<R500>>(&rtl, &options, None)
     };
     let nothing = run(0).unwrap_err();
     assert_eq!(nothing.failure.kind(), "not-run");
@@ -35,12 +36,14 @@ fn a_case_is_replayed_with_its_own_build_on_its_own_unit() {
     case.flip = Some(serde_json::from_str(flip).unwrap());
     let failure = check(&case, &Rtl::own(4).unwrap()).unwrap_err();
     let saved = failure.save(dir.path()).unwrap();
-    let again = replay(&saved, &rtl).unwrap().unwrap_err();
+    let again = replay::<Case<R500>>(&saved, &rtl).unwrap().unwrap_err();
     assert_eq!(again.to_string(), failure.to_string());
-    let wrong = replay(&saved, &Rtl::<Spa5>::own(32).unwrap())
+    let wrong = replay::<Case<Spa5>>(&saved, &Rtl::own(32).unwrap())
         .err()
         .unwrap();
     assert!(wrong.to_string().contains("not for spa5"), "{wrong}");
-    let none = replay(&dir.path().join("none.json"), &rtl).err().unwrap();
+    let none = replay::<Case<R500>>(&dir.path().join("none.json"), &rtl)
+        .err()
+        .unwrap();
     assert!(none.to_string().contains("none.json"), "{none}");
 }

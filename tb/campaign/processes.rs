@@ -10,6 +10,7 @@ use quick_junit::TestCaseStatus;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{self, Limit, Options, Runner, Summary};
+use reconverge::case::Case;
 use reconverge::cover::Model;
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
@@ -179,10 +180,10 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
     let bins = Model::new(rtl.build());
     let mut runner = Runner::open(&options, &rtl, Some(&bins), 0).unwrap();
-    let mut sound = Summary::<R500>::default();
+    let mut sound = Summary::<Case<R500>>::default();
     let mut expected = Vec::new();
     for index in 0..PROGRAMS {
-        let one = runner.run(index, &mut ());
+        let one = runner.run(index, &mut |_| ());
         let ends = |how: &str| one.outcomes.keys().any(|o| o.starts_with(how));
         let how = match (ends("error 2"), ends("error 6")) {
             (false, false) => {

@@ -10,6 +10,7 @@ use rand_pcg::Pcg64Mcg;
 use reconverge::campaign::{
     self, Chunk, Failed, GivenUp, Limit, Options, Piece, Put, Runner, Shard, Summary, Tally, drive,
 };
+use reconverge::case::Case;
 use reconverge::cover::{Met, Model};
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
@@ -31,7 +32,7 @@ fn a_chunk_that_is_over_is_not_gone_on_with() {
         keep_going: true,
         rtl: None,
     };
-    let mut tally = Tally::<R500>::new(&options, Shard::default());
+    let mut tally = Tally::<Case<R500>>::new(&options, Shard::default());
     let (never, over, second) = (
         AtomicBool::new(false),
         AtomicBool::new(false),
@@ -47,7 +48,7 @@ fn a_chunk_that_is_over_is_not_gone_on_with() {
         &never,
         &over,
         || {
-            Ok(|chunk: &Chunk<R500>, put: Put<R500>| {
+            Ok(|chunk: &Chunk<Case<R500>>, put: Put<Case<R500>>| {
                 let mut piece = |cases, summary| {
                     put(Piece {
                         chunk: chunk.number,
@@ -100,7 +101,7 @@ fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
     let cause = || Cause::Crashed("as told".to_owned());
     let owed = |case| Piece::owed(0, Failed::lost(&options, &rtl, case, cause(), 7));
-    let agree = |cases: std::ops::Range<u64>| Piece::<R500> {
+    let agree = |cases: std::ops::Range<u64>| Piece::<Case<R500>> {
         chunk: 0,
         summary: Summary {
             programs: cases.end - cases.start,
@@ -108,7 +109,7 @@ fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
         },
         cases,
     };
-    let mut tally = Tally::<R500>::new(&options, Shard::default());
+    let mut tally = Tally::<Case<R500>>::new(&options, Shard::default());
     tally.put(owed(0)).unwrap();
     tally.put(agree(0..1)).unwrap();
     assert_eq!(tally.owed().count(), 1);
@@ -121,7 +122,7 @@ fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
     );
 
     // Only for the next case, only of a lost process, only without programs.
-    let refused = |tally: &mut Tally<R500>, piece| tally.put(piece).unwrap_err();
+    let refused = |tally: &mut Tally<Case<R500>>, piece| tally.put(piece).unwrap_err();
     let why = refused(&mut tally, owed(2));
     assert_eq!(
         why,
@@ -151,7 +152,7 @@ fn a_lost_process_is_owed_a_failure_until_a_case_of_its_chunk_has_one() {
     // A case that fails for another reason does not explain the loss.
     let mut differs = lost.clone();
     differs.summary.failures[0].failure.cause = Cause::NotRun("no".to_owned());
-    let mut other = Tally::<R500>::new(&options, Shard::default());
+    let mut other = Tally::<Case<R500>>::new(&options, Shard::default());
     other.put(owed(0)).unwrap();
     other.put(agree(0..1)).unwrap();
     other.put(differs).unwrap();
@@ -176,7 +177,7 @@ fn chunks_count_bins_until_those_before_them_have_hit_all() {
         ..Options::default()
     };
     let met = |bins: &[usize]| bins.iter().copied().collect::<Met>();
-    let done = |chunk: &Chunk<R500>, bins: &[usize]| Piece::<R500> {
+    let done = |chunk: &Chunk<Case<R500>>, bins: &[usize]| Piece::<Case<R500>> {
         chunk: chunk.number,
         cases: chunk.cases.clone(),
         summary: Summary {
@@ -185,7 +186,7 @@ fn chunks_count_bins_until_those_before_them_have_hit_all() {
             ..Summary::default()
         },
     };
-    let mut tally = Tally::<R500>::new(&options, Shard::default());
+    let mut tally = Tally::<Case<R500>>::new(&options, Shard::default());
     tally.goal = Some(met(&[3, 70]));
     let [zero, one, two] = std::array::from_fn(|_| tally.hand_out().unwrap());
     assert!(zero.bins && one.bins && two.bins);
@@ -199,7 +200,7 @@ fn chunks_count_bins_until_those_before_them_have_hit_all() {
     assert_eq!(tally.total().bins, met(&[3, 70, 500]));
 
     // Without a goal every chunk counts.
-    let mut tally = Tally::<R500>::new(&options, Shard::default());
+    let mut tally = Tally::<Case<R500>>::new(&options, Shard::default());
     let first = tally.hand_out().unwrap();
     tally.put(done(&first, &[3, 70])).unwrap();
     assert!(tally.hand_out().unwrap().bins);
@@ -212,8 +213,8 @@ fn cases_that_count_no_bins_are_judged_the_same() {
     let rtl = Rtl::<Spa5>::own(Spa5::LANES).unwrap();
     let bins = Model::new(rtl.build());
     let run = |bins| {
-        let runner = Runner::open(&options, &rtl, bins, 0).unwrap();
-        runner.run_all(0..16, &mut ())
+        let runner = Runner::<Case<Spa5>>::open(&options, &rtl, bins, 0).unwrap();
+        runner.run_all(0..16)
     };
     let (counts, mut counts_not) = (run(Some(&bins)), run(None));
     assert!(counts.bins != Met::default() && counts.judged.programs > 0);
@@ -256,11 +257,12 @@ fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
         for index in 1..=of {
             let shard = Shard::new(index, of).unwrap();
             let new = || {
-                let mut tally = Tally::<R500>::new(&options, shard);
+                let mut tally = Tally::<Case<R500>>::new(&options, shard);
                 tally.goal = Some(goal.clone());
                 tally
             };
-            let (mut tally, mut kept, mut running) = (new(), Vec::<Piece<R500>>::new(), Vec::new());
+            let (mut tally, mut kept, mut running) =
+                (new(), Vec::<Piece<Case<R500>>>::new(), Vec::new());
             loop {
                 if rng.random_ratio(1, 10) {
                     // Chunks that run are lost, results that are kept are read again.

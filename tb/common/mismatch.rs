@@ -54,8 +54,8 @@ pub fn judged<U: Campaign>(
 }
 
 /// Runs a campaign that must agree.
-pub fn campaign<U: Campaign>(options: &Options, rtl: &Rtl<U>) -> Summary<U> {
-    let run = campaign::fuzz(rtl, options, Some(&folder()));
+pub fn campaign<U: Campaign>(options: &Options, rtl: &Rtl<U>) -> Summary<Case<U>> {
+    let run = campaign::fuzz::<Case<U>>(rtl, options, Some(&folder()));
     run.unwrap_or_else(|found| panic!("\n{}", text(&found, found.failure.case.rtl.as_deref())))
 }
 

@@ -151,7 +151,7 @@ fn utf8(bytes: &[u8]) -> Result<&str, InputError> {
 
 /// Results of a small campaign, and of one with a failure of every sort.
 fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
-    let header = results::Header::new(
+    let header = results::Header::new::<Case<U>>(
         &Options {
             seed: 7,
             limit: Limit::Programs(300),
@@ -162,8 +162,8 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
         &Rtl::<U>::own(Build::from(4)).unwrap(),
         Shard::default(),
     );
-    let chunk = |number: u64, programs: u64, failures: Vec<Failed<U>>| {
-        let mut summary = Summary::<U> {
+    let chunk = |number: u64, programs: u64, failures: Vec<Failed<Case<U>>>| {
+        let mut summary = Summary::<Case<U>> {
             programs,
             failures,
             ..Summary::default()
@@ -231,7 +231,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             fs::write(&file, bytes).unwrap();
             // A header of another shard belongs to another file.
             let header = results::header(&file)?;
-            let merged = results::merge::<U>(std::slice::from_ref(&file));
+            let merged = results::merge::<Case<U>>(std::slice::from_ref(&file));
             if let Ok((_, summary)) = &merged {
                 let options = header.as_ref().unwrap().options();
                 summary.to_json(&options, &bins).to_string();
@@ -239,15 +239,18 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
                     // It is escaped when it is printed: RTL may print anything.
                     failed.failure.message();
                     let again = serde_json::to_string(failed).unwrap();
-                    serde_json::from_str::<Failed<U>>(&again).unwrap();
+                    serde_json::from_str::<Failed<Case<U>>>(&again).unwrap();
                 }
             }
             // Resumed: text after the last whole line is cut off.
             if let Some(header) = header.filter(|h| file.ends_with(h.file_name::<U>()))
                 && rng.random_ratio(1, 2)
             {
-                let opened =
-                    results::Results::open::<U>(file.parent().unwrap(), &header, &header.options());
+                let opened = results::Results::open::<Case<U>>(
+                    file.parent().unwrap(),
+                    &header,
+                    &header.options(),
+                );
                 let whole = opened.is_ok();
                 drop(opened);
                 if whole {

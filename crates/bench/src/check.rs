@@ -3,16 +3,16 @@
 
 use std::path::Path;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::design::Design;
+use crate::design::{Build, Design, Origin};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::field::Flip;
-use crate::input::InputError;
+use crate::input::{InputError, read_text};
 use crate::lanes::Class;
-use crate::lockstep::{Compared, Mismatch};
+use crate::lockstep::{Compared, Mismatch, state_bytes};
 use crate::place::Place;
 use crate::report::History;
 use crate::wave::Words;
@@ -22,14 +22,32 @@ use crate::wave::Words;
 pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// The design that the case is for.
     type Design: Design;
-    /// What is known about a case that passes.
-    type Agreed;
     /// Returns the name of the case, which is part of file names.
     fn name(&self) -> String;
     /// Adds `mark` to the part of the name before the seed.
     fn mark(&mut self, mark: &str);
+    /// Returns the lanes and parameters with which RTL and golden model are built.
+    fn build(&self) -> Build;
     /// Returns the lanes of the design.
-    fn lanes(&self) -> usize;
+    fn lanes(&self) -> usize {
+        self.build().lanes as usize
+    }
+    /// Returns the seed of the case; not 0.
+    fn seed(&self) -> u64;
+    /// Returns the seed of its model: of registers without reset, and of X.
+    fn model_seed(&self) -> u32;
+    /// Makes `seed` the seed of its model.
+    fn set_model_seed(&mut self, seed: u32);
+    /// Records the model on which the case ran, for a replay.
+    fn ran_on(&mut self, origin: Origin) {
+        self.set_model_seed(origin.seed);
+    }
+    /// Records for a replay that the RTL is that in `dir`, or our own, and whether its assertions were switched off.
+    fn on_rtl(&mut self, _dir: Option<&Path>, _no_assert: bool) {}
+    /// Returns the number of the mutant that the case is for.
+    fn mutant(&self) -> Option<u32> {
+        None
+    }
     /// Checks the values that a file can get wrong.
     ///
     /// # Errors
@@ -37,15 +55,23 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     fn check_input(&self, file: &str) -> Result<(), InputError>;
     /// Returns the case as saved text, with the place where it failed.
     fn to_saved(&self, place: Place) -> String;
-    /// Judges the case on a fresh model of `rtl`. With `dump`, writes a dump from the given cycle on.
+    /// Reads a case that [`TestCase::to_saved`] wrote, and the place where it failed; `file` is its name in messages.
     ///
     /// # Errors
-    /// Outer: `rtl` has other lanes or parameters than the case, no model can be opened, or the dump cannot be written. A case of
-    /// a program without `dump` reports the first two as an inner [`Cause::NotRun`](crate::failure::Cause). Inner: the failure.
+    /// The text is no saved case of this design and version, or a value is out of range.
+    fn from_saved(text: &str, file: &str) -> Result<(Self, Option<Place>), InputError>;
+    /// Judges the case on a fresh model of `rtl`, which it ends. With `dump`, writes a dump from the given cycle on. Calls `progress` with
+    /// the cycle from time to time.
+    ///
+    /// # Errors
+    /// Outer: `rtl` has other lanes or parameters than the case, no model can be opened, or the dump cannot be written. Inner: the
+    /// failure.
     fn judge(
         &self,
         rtl: &Rtl<Self::Design>,
+        judges: Judges,
         dump: Option<(u64, &Path)>,
+        progress: &mut dyn FnMut(u64),
     ) -> Result<Judged<Self>, String>;
     /// Returns the bit of the expected state that the case flips, if it does.
     fn flip(&self) -> Option<&Flip> {
@@ -70,19 +96,105 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     fn document(rule: &str) -> String;
 }
 
+/// Selects who judges a case. A stream of pins has no judge but the lock-step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judges {
+    /// RTL against golden model only. Mutation needs no more: the scalar judge looks at the golden model's run, which is the
+    /// same for every mutant.
+    LockStep,
+    /// The scalar judge too, and some program must have been launched. The scalar judge cannot judge a program that is not structured,
+    /// which is not a failure.
+    All,
+    /// The scalar judge too, for a program whose generator guarantees that it is structured. If the scalar judge cannot tell,
+    /// the case fails: generator or judge is wrong.
+    Structured,
+}
+
+/// The scalar judge's verdict on a case that did not fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scalar {
+    /// The scalar judge was not asked.
+    NotAsked,
+    /// The scalar judge cannot tell, with the reason.
+    CannotTell(String),
+    /// Every compared lane executed what it executes alone.
+    Agrees {
+        /// Lanes compared.
+        lanes: u32,
+        /// Instructions compared, all lanes together.
+        instructions: u64,
+    },
+}
+
+/// A case on which its judges agree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "", deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Agreed<D: Design> {
+    /// How much was compared: at least one cycle.
+    pub compared: Compared,
+    /// State at the end.
+    #[serde(with = "state_bytes")]
+    pub end: D::State,
+    /// The run ended because it reached the limit of instructions of its case.
+    pub step_limit: bool,
+    /// The scalar judge's verdict.
+    pub scalar: Scalar,
+}
+
+impl<D: Design> Agreed<D> {
+    /// Returns the verdict on a case that agreed up to the state `end` in lock-step alone.
+    pub fn new(compared: Compared, end: D::State) -> Self {
+        Agreed {
+            compared,
+            end,
+            step_limit: false,
+            scalar: Scalar::NotAsked,
+        }
+    }
+}
+
 /// The result of judging a case.
-pub type Judged<C> = Result<<C as TestCase>::Agreed, Failure<C>>;
+pub type Judged<C> = Result<Agreed<<C as TestCase>::Design>, Failure<C>>;
+
+/// Returns `rtl` with the lanes, parameters and mutant of `case`: a shrunk case may have fewer lanes than the original.
+///
+/// # Errors
+/// The RTL cannot be built with them.
+pub fn rtl_for<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Result<Rtl<C::Design>, String> {
+    let rtl = match case.build() == *rtl.build() {
+        true => rtl.clone(),
+        false => rtl.rebuilt(case.build())?,
+    };
+    Ok(match case.mutant() {
+        Some(number) => rtl.mutant(number),
+        None => rtl,
+    })
+}
+
+/// Reads a saved case and runs it again on `rtl`, with the lanes and parameters of the case.
+///
+/// # Errors
+/// Outer: the file cannot be read, or holds no case of this kind and design. Inner: the failure of the case.
+pub fn replay<C: TestCase>(file: &Path, rtl: &Rtl<C::Design>) -> Result<Judged<C>, InputError> {
+    let (case, _) = C::from_saved(&read_text(file)?, &file.to_string_lossy())?;
+    let not_run = |why| Failure::new(&case, Cause::NotRun(why), Compared::default());
+    let rtl = rtl_for(&case, rtl).map_err(not_run);
+    Ok(rtl.and_then(|rtl| check(&case, &rtl)))
+}
 
 /// Judges `case` on a fresh model of `rtl`; a program is judged by all its judges.
 ///
 /// # Errors
 /// [`Cause::NotRun`]: the case has a value that a file must not have ([`TestCase::check_input`]), or it does not fit `rtl`. Otherwise the
 /// failure. Its `Display` and `Debug` are the report, so that `check(..).unwrap()` in a test prints it.
-pub fn check<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Result<C::Agreed, Failure<C>> {
+pub fn check<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Judged<C> {
     let not_run = |why| Failure::new(case, Cause::NotRun(why), Compared::default());
     if let Err(wrong) = case.check_input(&case.name()) {
         return Err(not_run(wrong.to_string()));
     }
-    case.judge(rtl, None)
+    case.judge(rtl, Judges::All, None, &mut |_| ())
         .unwrap_or_else(|why| Err(not_run(why)))
 }

@@ -61,6 +61,21 @@ impl<D: Design> From<Lost> for Cause<D> {
 }
 
 impl<D: Design> Cause<D> {
+    /// Returns why a run of `cycles` cycles failed, if it did: the first of these that applies.
+    pub fn of_run(
+        lost: Option<Lost>,
+        stopped: Option<Stopped>,
+        mismatch: Option<Mismatch<D>>,
+        cycles: u64,
+        not_flipped: Option<String>,
+    ) -> Option<Self> {
+        let nothing = (cycles == 0).then(|| "nothing was compared".to_owned());
+        let lost = lost.map(Cause::from);
+        lost.or_else(|| stopped.map(Cause::Stopped))
+            .or_else(|| mismatch.map(|mismatch| Cause::Mismatch(Box::new(mismatch))))
+            .or_else(|| nothing.or(not_flipped).map(Cause::NotRun))
+    }
+
     /// Returns the cause of a failure at the end of a simulation of `cycles` cycles that agreed.
     pub fn at_the_end(why: Ended, cycles: u64) -> Self {
         match why {

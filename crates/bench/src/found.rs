@@ -25,7 +25,7 @@ pub struct Found<C: TestCase> {
 
 impl<C: TestCase> Found<C> {
     /// Processes `failure`: saves its case in `out`, shrinks it with `smaller`, saves it again, and runs it once more with
-    /// a dump on the RTL that `rtl_for` returns for it. Does nothing if the case did not run.
+    /// a dump on the RTL that `rtl_for` returns for it. A case that did not run is only saved.
     pub fn of(
         failure: Failure<C>,
         text: String,
@@ -40,11 +40,11 @@ impl<C: TestCase> Found<C> {
             waves: None,
             troubles: Vec::new(),
         };
+        // Save first, so that nothing that follows can lose the case.
+        found.save(out);
         if matches!(found.failure.cause, Cause::NotRun(_)) {
             return found;
         }
-        // Save first, so that nothing that follows can lose the case.
-        found.save(out);
         match smaller(&found.failure) {
             Ok((failure, text)) => {
                 (found.failure, found.text) = (failure, text);
@@ -66,7 +66,7 @@ impl<C: TestCase> Found<C> {
     }
 
     /// Saves the case in `out`.
-    pub(crate) fn save(&mut self, out: Option<&Path>) {
+    fn save(&mut self, out: Option<&Path>) {
         match out.map(|dir| self.failure.save_new(dir)) {
             None => {}
             Some(Ok(path)) => self.saved = Some(path),

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
-use crate::check::{Judged, TestCase};
+use crate::check::{Judged, Judges, TestCase};
 use crate::design::{Design, Golden};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
@@ -309,7 +309,12 @@ impl Waves {
     ) -> Result<Self, String> {
         std::fs::create_dir_all(dir).map_err(|e| format!("{}: {e}", dir.display()))?;
         let dump = dump_file(case, dir);
-        let again = case.judge(rtl, Some((dump_from(failure), &dump)))?;
+        let again = case.judge(
+            rtl,
+            Judges::LockStep,
+            Some((dump_from(failure), &dump)),
+            &mut |_| (),
+        )?;
         Self::of(case, failure, &again, dump, wave::Format::Vcd)
     }
 

@@ -390,6 +390,33 @@ pub struct Overview {
     pub groups: Vec<(&'static str, Share)>,
 }
 
+/// The bins of a build, as a campaign needs them.
+pub trait Bins: Send + Sync {
+    /// Returns the bins of a design with `build`.
+    fn new(build: &Build) -> Self;
+    /// Returns the set of the bins that can be hit.
+    fn goal(&self) -> Met;
+    /// Returns how many of them are in `met`.
+    fn overview(&self, met: &Met) -> Overview;
+    /// Returns what a campaign of some length must hit, and `met` does not have, one line each.
+    fn never_met(&self, met: &Met) -> Vec<String>;
+}
+
+impl<U: Campaign> Bins for Model<U> {
+    fn new(build: &Build) -> Self {
+        Model::new(build)
+    }
+    fn goal(&self) -> Met {
+        Model::goal(self)
+    }
+    fn overview(&self, met: &Met) -> Overview {
+        Model::overview(self, met)
+    }
+    fn never_met(&self, met: &Met) -> Vec<String> {
+        Model::never_met(self, met)
+    }
+}
+
 /// The declared bins of a build of a unit.
 pub struct Model<U: Campaign> {
     build: Build,

@@ -1,6 +1,6 @@
-//! Campaigns: thousands of random programs for a design that runs programs.
+//! Campaigns: thousands of random streams of pins, or of random programs for a design that runs programs.
 //!
-//! A design provides a grammar, which generates programs and writes them as text, and coverage bins
+//! A design that runs programs provides a grammar, which generates programs and writes them as text, and coverage bins
 //! ([`grammar::Campaign`]). The crate then provides:
 //!
 //! * campaigns whose case number i depends on the seed alone; their results can be saved, split into shards and merged
@@ -12,20 +12,18 @@
 //!
 //! # Features
 //!
-//! * `rtl`: `shrink`, and the checks of [`exhaust`].
-//! * `campaign`: `campaign`, and the coverage of campaigns.
+//! * `rtl`: `campaign`, `shrink`, and the checks of [`exhaust`].
+//! * `campaign`: results of campaigns in files, and runs for the coverage of programs.
 
 // Modules of the lower crates, named as if they were modules of this one.
-#[cfg(feature = "campaign")]
-use reconverge_bench::{check, found};
-use reconverge_bench::{design, html, input, json, place, text};
 #[cfg(feature = "rtl")]
-use reconverge_bench::{dut, failure, lockstep, stream};
+use reconverge_bench::{check, dut, failure, found, lockstep, stream};
+use reconverge_bench::{design, html, input, json, place, text};
 use reconverge_program::{case, instructions, program, watch};
 #[cfg(feature = "rtl")]
 use reconverge_program::{environment, judges, start, stimulus};
 
-#[cfg(feature = "campaign")]
+#[cfg(feature = "rtl")]
 pub mod campaign;
 pub mod cover;
 pub mod exhaust;

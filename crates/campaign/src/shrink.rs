@@ -22,7 +22,8 @@ mod search;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use crate::case::{Case, Conditions, LONGEST_NAME, Row, Table};
+pub use crate::campaign::{Follow, Shrunk};
+use crate::case::{Case, Conditions, Row, Table};
 use crate::dut::{Dut, Rtl};
 use crate::environment::draw_word;
 use crate::failure::{Cause, Failure};
@@ -31,16 +32,15 @@ use crate::instructions::{Instructions, Piece};
 use crate::judges::{Judge, Judges, check_by, close};
 use crate::program::Records;
 use crate::start::Start;
+pub use crate::stream::shrink::Budget;
 use crate::stream::shrink::processor_time;
-use crate::watch::Watch;
+use crate::watch::Pulse;
 use history::History;
 use search::Search;
 
 /// Number of lanes of a shrunk case, if it fails with so few. The worked examples of every unit have four lanes.
 pub const LANES: u32 = 4;
 
-/// Suffix of the name of a shrunk program.
-const SHRUNK: &str = "-shrunk";
 /// Number of seeds tried for a case that depends on its seed.
 const SEEDS: u64 = 4;
 /// Number of seeds tried for a case with stalls and without noise, which is short.
@@ -60,29 +60,6 @@ const SIMPLER: usize = 64;
 /// Largest program in which jumps get new targets.
 const RETARGETED: usize = 10;
 
-/// Limits of a search. If one is reached, the result is the smallest case so far.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// Number of runs.
-    pub runs: u64,
-    /// Cycles of all runs together.
-    pub cycles: u64,
-    /// Processor time of the search, so that slow RTL does not take forever. The only limit that depends on the machine; not on
-    /// what else runs there, and not on how long it takes to build a model.
-    pub time: Duration,
-}
-
-impl Default for Budget {
-    /// Returns limits that are rarely reached. With the RTL of this repository, a search takes seconds.
-    fn default() -> Self {
-        Budget {
-            runs: 60_000,
-            cycles: 10_000_000,
-            time: Duration::from_secs(30),
-        }
-    }
-}
-
 /// Size of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
@@ -95,7 +72,7 @@ pub struct Size {
 }
 
 impl Size {
-    fn of<U: Campaign>(case: &Case<U>) -> Self {
+    pub(crate) fn of<U: Campaign>(case: &Case<U>) -> Self {
         Size {
             instructions: case.program.count(),
             lanes: case.lanes,
@@ -104,75 +81,23 @@ impl Size {
     }
 }
 
-/// Result of shrinking.
-#[derive(Clone, Debug)]
-pub struct Shrunk<U: Campaign> {
-    /// The smaller case and its failure, from reset on a fresh model.
-    pub failure: Failure<Case<U>>,
-    /// Size of the original case.
-    pub before: Size,
-    /// Size of the shrunk case.
-    pub after: Size,
-    /// Number of runs of the search.
-    pub runs: u64,
-}
-
-impl<U: Campaign> Shrunk<U> {
-    /// Returns a line such as `program shrunk from 48 to 6 instructions, 16 to 4 lanes`.
-    pub fn headline(&self) -> String {
-        let (a, b) = (self.before, self.after);
-        let noise = match (a.noise, b.noise) {
-            (0, 0) => String::new(),
-            (from, 0) => format!(", {from} cycles of noise to none"),
-            (from, to) => format!(", {from} to {to} cycles of noise"),
-        };
-        let plural = |one: bool| if one { "" } else { "s" };
-        format!(
-            "program shrunk from {} to {} instruction{}, {} to {} lane{}{noise}",
-            a.instructions,
-            b.instructions,
-            plural(b.instructions == 1),
-            a.lanes,
-            b.lanes,
-            plural(b.lanes == 1),
-        )
-    }
-
-    /// Returns the program as assembly, with its settings in a comment: the text of a file for `run`.
-    pub fn text(&self) -> String {
-        let case = &self.failure.case;
-        format!("// {}\n{}", case.surroundings(), U::to_text(&case.program))
-    }
-}
-
-impl<U: Campaign> Shrunk<U> {
-    /// Returns the result for `case`, where `failure` is the failure of the shrunk case.
-    pub fn new(case: &Case<U>, mut failure: Failure<Case<U>>, runs: u64) -> Self {
-        let best = &mut failure.case;
-        let name = U::name(&best.program);
-        let short = name.len() + SHRUNK.len() <= LONGEST_NAME;
-        if !same(best, case) && !name.ends_with(SHRUNK) && short {
-            let name = format!("{name}{SHRUNK}");
-            U::rename(&mut best.program, name);
-        }
-        Shrunk {
-            before: Size::of(case),
-            after: Size::of(best),
-            runs,
-            failure,
-        }
-    }
-}
-
-/// Observes the shrinking of a case.
-pub trait Follow<U: Campaign>: Watch<U> {
-    /// Called when the case has become smaller; `failure` is that of the smaller case.
-    fn smaller(&mut self, failure: &Failure<Case<U>>);
-}
-
-/// Ignores the search.
-impl<U: Campaign> Follow<U> for () {
-    fn smaller(&mut self, _: &Failure<Case<U>>) {}
+/// Returns a line such as `program shrunk from 48 to 6 instructions, 16 to 4 lanes`.
+pub(crate) fn headline(a: Size, b: Size) -> String {
+    let noise = match (a.noise, b.noise) {
+        (0, 0) => String::new(),
+        (from, 0) => format!(", {from} cycles of noise to none"),
+        (from, to) => format!(", {from} to {to} cycles of noise"),
+    };
+    let plural = |one: bool| if one { "" } else { "s" };
+    format!(
+        "program shrunk from {} to {} instruction{}, {} to {} lane{}{noise}",
+        a.instructions,
+        b.instructions,
+        plural(b.instructions == 1),
+        a.lanes,
+        b.lanes,
+        plural(b.lanes == 1),
+    )
 }
 
 /// Shrinks `case`, which fails on `rtl`. `other` returns the same RTL with another number of lanes; if it fails, the lanes
@@ -185,8 +110,8 @@ pub fn shrink<U: Campaign>(
     rtl: &Rtl<U>,
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
     budget: &Budget,
-    follow: &mut dyn Follow<U>,
-) -> Result<Shrunk<U>, String> {
+    follow: &mut dyn Follow<Case<U>>,
+) -> Result<Shrunk<Case<U>>, String> {
     shrink_by(case, rtl, Records::judge, other, budget, follow)
 }
 
@@ -201,8 +126,8 @@ pub fn shrink_by<U: Campaign>(
     judge: Judge<U>,
     other: impl Fn(u32) -> Result<Rtl<U>, String>,
     budget: &Budget,
-    follow: &mut dyn Follow<U>,
-) -> Result<Shrunk<U>, String> {
+    follow: &mut dyn Follow<Case<U>>,
+) -> Result<Shrunk<Case<U>>, String> {
     let mut bench = Bench::new(rtl, case.model_seed(), judge, follow)?;
     let mut failure = bench.fresh(case)?;
     if failure.is_none() {
@@ -214,14 +139,7 @@ pub fn shrink_by<U: Campaign>(
     if !matches!(failure.cause, Cause::Judge { .. }) {
         bench.judges = Judges::LockStep;
     }
-    if let Cause::Hung(seconds) = failure.cause
-        && Duration::from_secs(seconds) >= budget.time
-    {
-        return Err(format!(
-            "each run in which the RTL hangs takes {seconds} s, all may take {} s",
-            budget.time.as_secs()
-        ));
-    }
+    budget.allows(&failure.cause)?;
     let history = History::of(case, failure.cycle());
     let mut search = Search {
         readable: readable::<U>(&case.program),
@@ -243,7 +161,7 @@ pub fn shrink_by<U: Campaign>(
 }
 
 /// Returns true if two cases of one failure are equal.
-fn same<U: Campaign>(a: &Case<U>, b: &Case<U>) -> bool {
+pub(crate) fn same<U: Campaign>(a: &Case<U>, b: &Case<U>) -> bool {
     let rest = |c: &Case<U>| {
         (
             c.seed,
@@ -282,7 +200,7 @@ struct Bench<'f, U: Campaign> {
     judge: Judge<U>,
     /// The failure is what a `final` block says: each run ends the simulation.
     closes: bool,
-    follow: &'f mut dyn Follow<U>,
+    follow: &'f mut dyn Follow<Case<U>>,
 }
 
 impl<'f, U: Campaign> Bench<'f, U> {
@@ -290,7 +208,7 @@ impl<'f, U: Campaign> Bench<'f, U> {
         rtl: &Rtl<U>,
         seed: u32,
         judge: Judge<U>,
-        follow: &'f mut dyn Follow<U>,
+        follow: &'f mut dyn Follow<Case<U>>,
     ) -> Result<Self, String> {
         let mut bench = Bench {
             models: BTreeMap::new(),
@@ -317,7 +235,13 @@ impl<'f, U: Campaign> Bench<'f, U> {
         let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
             return Ok(None);
         };
-        let judged = check_by(case, dut, self.judges, self.judge, &mut &mut *self.follow);
+        let judged = check_by(
+            case,
+            dut,
+            self.judges,
+            self.judge,
+            &mut Pulse(|cycle| self.follow.progress(cycle)),
+        );
         // A model on which a case failed may be in a state that correct RTL never reaches.
         if judged.is_err() {
             *dut = rtl.open(case.model_seed())?;

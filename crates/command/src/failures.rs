@@ -43,7 +43,7 @@ impl Group {
 
 /// Returns the groups of `failures`, the largest first; groups of equal size in the order of their earliest cases. In a group, the
 /// case that fails in the earliest cycle comes first, chosen from those that `run` can repeat if there are any.
-pub fn groups<U: Compiled>(failures: &[Failed<U>]) -> Vec<Group> {
+pub fn groups<U: Compiled>(failures: &[Failed<Case<U>>]) -> Vec<Group> {
     let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
     for (index, failed) in failures.iter().enumerate() {
         let common = common(&failed.failure);
@@ -73,9 +73,9 @@ pub fn alike<U: Compiled>(one: &Failure<Case<U>>, other: &Failure<Case<U>>) -> b
 
 /// Saves with `save` the first [`SAVED`] cases of each group; returns the file of each of the `failures`.
 pub fn saved<U: Compiled>(
-    failures: &[Failed<U>],
+    failures: &[Failed<Case<U>>],
     groups: &[Group],
-    mut save: impl FnMut(&Failed<U>) -> Saved,
+    mut save: impl FnMut(&Failed<Case<U>>) -> Saved,
 ) -> Vec<Saved> {
     let mut saved = vec![None; failures.len()];
     let first = groups
@@ -122,7 +122,7 @@ fn what<U: Compiled>(failure: &Failure<Case<U>>) -> String {
 /// Returns the text on each failure before any of them runs again: the reports of the first groups, one line for each
 /// other failure.
 pub fn reports<U: Compiled>(
-    failures: &[Failed<U>],
+    failures: &[Failed<Case<U>>],
     saved: &[Saved],
     groups: &[Group],
 ) -> Vec<String> {
@@ -170,7 +170,7 @@ impl<U: Compiled> Told<'_, '_, U> {
 /// # Errors
 /// Standard output cannot be written.
 pub fn tell<U: Compiled>(
-    failures: &[Failed<U>],
+    failures: &[Failed<Case<U>>],
     saved: &[Saved],
     groups: &[Group],
     reports: &mut [String],
@@ -227,7 +227,7 @@ fn others(members: &[usize], saved: &[Saved]) -> Result<(), Trouble> {
 
 /// Returns what a page shows of the groups that get a report; for the first group, `small` if its case was made smaller.
 pub fn shown<U: Compiled>(
-    failures: &[Failed<U>],
+    failures: &[Failed<Case<U>>],
     saved: &[Saved],
     groups: &[Group],
     small: Option<&Small<U>>,

@@ -251,7 +251,7 @@ fn line<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
 }
 
 /// Saves a smaller case of the case called `name` with [`save_again`]. Returns the commands that run it again.
-fn save_small<U: Compiled>(shrunk: &Shrunk<U>, out: &Path, name: &str) -> String {
+fn save_small<U: Compiled>(shrunk: &Shrunk<Case<U>>, out: &Path, name: &str) -> String {
     let saved = save_again(
         &SavedCase::from(&shrunk.failure),
         &out.join(format!("{name}.shrunk")),

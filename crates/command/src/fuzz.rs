@@ -11,6 +11,7 @@ use reconverge::campaign::results::{Header, Results};
 use reconverge::campaign::{
     CHUNK, Chunk, Failed, GivenUp, Limit, Options, Put, Shard, Summary, Tally, drive,
 };
+use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::cover::{Model, Share};
 use reconverge::design::Build;
@@ -34,7 +35,7 @@ use crate::workers::Isolated;
 use crate::{found, stop};
 
 /// Failed cases by number, with the file of each if saving was tried.
-type Found<U> = BTreeMap<u64, (Failed<U>, Option<Saved>)>;
+type Found<U> = BTreeMap<u64, (Failed<Case<U>>, Option<Saved>)>;
 
 /// The result of a unit's campaign.
 #[derive(Clone)]
@@ -139,7 +140,12 @@ struct Progress {
 }
 
 impl Progress {
-    fn new<U: Compiled>(limit: Limit, shard: Shard, build: &Build, so_far: &Summary<U>) -> Self {
+    fn new<U: Compiled>(
+        limit: Limit,
+        shard: Shard,
+        build: &Build,
+        so_far: &Summary<Case<U>>,
+    ) -> Self {
         let name = named::<U>(build);
         let mut progress = Progress {
             bar: bar(limit, shard).map(|b| b.with_prefix(name.clone())),
@@ -158,7 +164,7 @@ impl Progress {
         progress
     }
 
-    fn set<U: Compiled>(&mut self, so_far: &Summary<U>) {
+    fn set<U: Compiled>(&mut self, so_far: &Summary<Case<U>>) {
         let numbers = [
             so_far.programs,
             so_far.compared.cycles,
@@ -260,9 +266,9 @@ pub fn fuzz<U: Compiled>(
     };
     let rtl = rtl::<U>(&args.place, build.clone())?;
     let (mut results, mut tally) = match &args.results {
-        None => (None, Tally::<U>::new(&options, shard)),
+        None => (None, Tally::<Case<U>>::new(&options, shard)),
         Some(dir) => {
-            let header = Header::new(&options, &rtl, shard);
+            let header = Header::new::<Case<U>>(&options, &rtl, shard);
             let (results, tally) = Results::open(dir, &header, &options)?;
             (Some(results), tally)
         }
@@ -286,10 +292,10 @@ pub fn fuzz<U: Compiled>(
     let known = known.map(|failed| (failed.number, (failed, None)));
     let found: Mutex<Found<U>> = Mutex::new(known.collect());
     // Saved first, so that failures are kept whatever happens to this process.
-    let keep = |failed: &Failed<U>| {
+    let keep = |failed: &Failed<Case<U>>| {
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         // The number identifies the case.
-        let same = |there: &Failed<U>| there.failure.place() == failed.failure.place();
+        let same = |there: &Failed<Case<U>>| there.failure.place() == failed.failure.place();
         match found.get(&failed.number) {
             Some((there, Some(_))) if same(there) => {}
             _ => {
@@ -310,7 +316,9 @@ pub fn fuzz<U: Compiled>(
         || {
             let mut rtl = Isolated::until(&rtl, args.limits, &over)?;
             let options = &options;
-            Ok(move |chunk: &Chunk<U>, put: Put<U>| rtl.chunk(options, chunk, &keep, put))
+            Ok(move |chunk: &Chunk<Case<U>>, put: Put<Case<U>>| {
+                rtl.chunk(options, chunk, &keep, put)
+            })
         },
         |piece| {
             // Without cases it says that a process was lost, and not yet which case is to blame.
@@ -433,7 +441,7 @@ pub fn fuzz<U: Compiled>(
 }
 
 /// Returns the failure that is owed, with a cause that says so.
-fn unplaced<U: Compiled>(owed: &Failed<U>) -> Failed<U> {
+fn unplaced<U: Compiled>(owed: &Failed<Case<U>>) -> Failed<Case<U>> {
     let mut failed = owed.clone();
     let how = failed.failure.message();
     failed.failure.cause = Cause::Crashed(format!(
@@ -445,10 +453,10 @@ fn unplaced<U: Compiled>(owed: &Failed<U>) -> Failed<U> {
 /// A campaign that has ended or was interrupted.
 pub struct Whole<'a, U: Compiled> {
     /// Its summary; the failures in it are all that are known.
-    pub summary: &'a Summary<U>,
+    pub summary: &'a Summary<Case<U>>,
     /// Failures of the programs that the summary counts. An interrupted campaign knows more: those of programs after one that
     /// is not done.
-    pub counted: &'a [Failed<U>],
+    pub counted: &'a [Failed<Case<U>>],
     pub options: &'a Options,
     pub shard: Shard,
     pub build: &'a Build,
@@ -495,13 +503,21 @@ pub fn ran<U: Compiled>(
 }
 
 /// Returns how many programs were not run, if the campaign has a fixed number of them.
-fn not_run<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<u64> {
-    let all = Tally::<U>::new(options, shard).programs();
+fn not_run<U: Compiled>(
+    summary: &Summary<Case<U>>,
+    options: &Options,
+    shard: Shard,
+) -> Option<u64> {
+    let all = Tally::<Case<U>>::new(options, shard).programs();
     all.map(|all| all.saturating_sub(summary.programs))
 }
 
 /// Returns why a campaign was given up, if it was.
-fn given_up<U: Compiled>(summary: &Summary<U>, options: &Options, shard: Shard) -> Option<String> {
+fn given_up<U: Compiled>(
+    summary: &Summary<Case<U>>,
+    options: &Options,
+    shard: Shard,
+) -> Option<String> {
     let given_up = summary.given_up()?;
     let rest = match not_run(summary, options, shard) {
         Some(programs) => format!("{} programs", HumanCount(programs)),
@@ -549,7 +565,7 @@ impl Shown {
     /// Returns the text on a campaign without its failures. `whole`: the campaign has ended.
     pub fn text<U: Compiled>(
         self,
-        summary: &Summary<U>,
+        summary: &Summary<Case<U>>,
         options: &Options,
         shard: Shard,
         build: &Build,
@@ -566,7 +582,7 @@ impl Shown {
 
 /// Describes a campaign with failures: how many there are, in how many cycles, and why it was given up, if it was.
 fn failed_text<U: Compiled>(
-    summary: &Summary<U>,
+    summary: &Summary<Case<U>>,
     options: &Options,
     shard: Shard,
     build: &Build,
@@ -594,7 +610,7 @@ const SHOWN: usize = 5;
 /// Returns what should have occurred but never did, in at most [`SHOWN`] lines, for a whole campaign of the default build that
 /// agrees. A part need not reach everything, and other parameters make other situations unreachable.
 fn missing<U: Compiled>(
-    summary: &Summary<U>,
+    summary: &Summary<Case<U>>,
     shard: Shard,
     build: &Build,
     whole: bool,
@@ -614,7 +630,7 @@ fn missing<U: Compiled>(
 
 /// Returns the summary as one line below [`HEADER`], and what never occurred. `whole`: the campaign has ended.
 fn row<U: Compiled>(
-    summary: &Summary<U>,
+    summary: &Summary<Case<U>>,
     options: &Options,
     shard: Shard,
     build: &Build,
@@ -656,7 +672,7 @@ fn natural(text: &str) -> (&str, u64, &str) {
 
 /// Returns the summary with every statistic. `whole`: the campaign has ended.
 fn text<U: Compiled>(
-    summary: &Summary<U>,
+    summary: &Summary<Case<U>>,
     options: &Options,
     shard: Shard,
     build: &Build,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use reconverge::campaign::results;
 use reconverge::campaign::{Failed, Shard};
+use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::input::InputError;
@@ -82,10 +83,10 @@ pub fn campaigns(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Cam
 
 /// Adds up the results of one unit for a page.
 pub fn report<U: Compiled>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
-    let (header, summary) = results::merge::<U>(files)?;
+    let (header, summary) = results::merge::<Case<U>>(files)?;
     let (options, shard) = (header.options(), Shard::default());
     let groups = groups(&summary.failures);
-    let save = |failed: &Failed<U>| found::save(&failed.failure, &args.out);
+    let save = |failed: &Failed<Case<U>>| found::save(&failed.failure, &args.out);
     let saved = failures::saved(&summary.failures, &groups, save);
     let whole = Whole {
         summary: &summary,
@@ -100,7 +101,7 @@ pub fn report<U: Compiled>(files: &[PathBuf], args: &ReportArgs) -> Result<Part,
 
 /// Adds up the results of one unit and prints them.
 pub fn unit<U: Compiled>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
-    let (header, summary) = results::merge::<U>(files)?;
+    let (header, summary) = results::merge::<Case<U>>(files)?;
     let (options, whole) = (header.options(), Shard::default());
     let failed = !summary.failures.is_empty();
     let details = args.details;
@@ -111,7 +112,7 @@ pub fn unit<U: Compiled>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Resu
         print(&said)?;
     }
     let groups = groups(&summary.failures);
-    let save = |failed: &Failed<U>| found::save(&failed.failure, &args.out);
+    let save = |failed: &Failed<Case<U>>| found::save(&failed.failure, &args.out);
     let saved = failures::saved(&summary.failures, &groups, save);
     let mut reports = reports(&summary.failures, &saved, &groups);
     if row && failed {

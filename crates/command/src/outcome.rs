@@ -145,7 +145,10 @@ pub fn of_stream<U: Compiled>(
         seed: Hex(stream.seed),
         lanes: stream.lanes,
         agrees: judged.is_ok(),
-        cycles: agreed.map_or_else(|| failure.map_or(0, compared), |agreed| agreed.cycles),
+        cycles: agreed.map_or_else(
+            || failure.map_or(0, compared),
+            |agreed| agreed.compared.cycles,
+        ),
         instructions: 0,
         fields: U::fields().len(),
         end: agreed.map(|agreed| End {

@@ -136,7 +136,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             let fields = U::fields().len();
             let mut text = format!(
                 "{name}\nlock-step    agrees: {} cycles, {fields} fields each, {} lanes\n",
-                agreed.cycles, stream.lanes
+                agreed.compared.cycles, stream.lanes
             );
             if let Some(place) = &saved.failure {
                 let _ = writeln!(text, "it failed {place} when it was saved");

@@ -9,9 +9,10 @@
 //!   (`tb/formal/<design>`).
 
 // The modules of the lower crates, under the names that this crate's own modules use.
-use reconverge_bench::{check, design, dut, failure, home, input, json, process, stream, wave};
-use reconverge_campaign::{campaign, grammar};
-use reconverge_program::{case, judges, watch};
+use reconverge_bench::{
+    check, design, dut, failure, home, input, json, place, process, stream, wave,
+};
+use reconverge_campaign::campaign;
 
 pub mod mutate;
 pub mod prove;

@@ -1,7 +1,7 @@
 //! A case: everything that one lock-step run depends on. A case saved as JSON replays bit for bit.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -48,6 +48,13 @@ impl Kind {
             Kind::Raw => "raw",
             Kind::Seeded => "seeded",
         }
+    }
+}
+
+/// Prints [`Kind::name`].
+impl Display for Kind {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

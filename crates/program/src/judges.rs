@@ -4,69 +4,21 @@
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
 use crate::case::{CASE_FORMAT, Case, LONGEST_NAME, Place, SavedCase};
+pub use crate::check::{Agreed, Judges, Scalar};
 use crate::check::{Judged, TestCase};
-use crate::design::Design;
+use crate::design::{Build, Design, Origin};
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::field::Flip;
 use crate::input::InputError;
-use crate::lockstep::{Compared, Mismatch, state_bytes};
+use crate::lockstep::{Compared, Mismatch};
 use crate::program::{Programs, Records, Verdict};
 use crate::report::History;
 use crate::show::{Class, Lines, ShownState, words};
 use crate::stimulus::{self, Ran};
-use crate::watch::Watch;
+use crate::watch::{Pulse, Watch};
 use crate::wave::Words;
-
-/// Selects who judges a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Judges {
-    /// RTL against golden model only. Mutation needs no more: the scalar judge looks at the golden model's run, which is the
-    /// same for every mutant.
-    LockStep,
-    /// The scalar judge too. It cannot judge a program that is not structured, which is not a failure.
-    All,
-    /// The scalar judge too, for a program whose generator guarantees that it is structured. If the scalar judge cannot tell,
-    /// the case fails: generator or judge is wrong.
-    Structured,
-}
-
-/// The scalar judge's verdict on a case that did not fail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scalar {
-    /// The scalar judge was not asked.
-    NotAsked,
-    /// The scalar judge cannot tell, with the reason.
-    CannotTell(String),
-    /// Every compared lane executed what it executes alone.
-    Agrees {
-        /// Lanes compared.
-        lanes: u32,
-        /// Instructions compared, all lanes together.
-        instructions: u64,
-    },
-}
-
-/// A case on which its judges agree.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Agreed<U: Programs> {
-    /// How much was compared: at least one cycle.
-    pub compared: Compared,
-    /// State at the end.
-    #[serde(with = "state_bytes")]
-    pub end: U::State,
-    /// The run ended because it reached [`Case::max_steps`].
-    pub step_limit: bool,
-    /// The scalar judge's verdict.
-    pub scalar: Scalar,
-}
 
 /// Returns the saved case of a failure.
 impl<U: Programs> From<&Failure<Case<U>>> for SavedCase<U> {
@@ -82,7 +34,6 @@ impl<U: Programs> From<&Failure<Case<U>>> for SavedCase<U> {
 
 impl<U: Programs> TestCase for Case<U> {
     type Design = U;
-    type Agreed = Agreed<U>;
 
     fn name(&self) -> String {
         Case::name(self)
@@ -94,8 +45,33 @@ impl<U: Programs> TestCase for Case<U> {
         U::rename(&mut self.program, name + mark);
     }
 
-    fn lanes(&self) -> usize {
-        self.lanes as usize
+    fn build(&self) -> Build {
+        Case::build(self)
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn model_seed(&self) -> u32 {
+        Case::model_seed(self)
+    }
+
+    fn set_model_seed(&mut self, seed: u32) {
+        Case::set_model_seed(self, seed);
+    }
+
+    fn ran_on(&mut self, origin: Origin) {
+        Case::ran_on(self, origin);
+    }
+
+    fn on_rtl(&mut self, dir: Option<&Path>, no_assert: bool) {
+        self.rtl = dir.map(Path::to_owned);
+        self.no_assert = no_assert;
+    }
+
+    fn mutant(&self) -> Option<u32> {
+        self.mutant
     }
 
     fn flip(&self) -> Option<&Flip> {
@@ -116,11 +92,39 @@ impl<U: Programs> TestCase for Case<U> {
         saved.to_text()
     }
 
-    fn judge(&self, rtl: &Rtl<U>, dump: Option<(u64, &Path)>) -> Result<Judged<Self>, String> {
-        match dump {
-            None => Ok(check_fresh(self, rtl, Judges::All, &mut ())),
-            Some((from, path)) => check_with_dump(self, rtl, from, path, &mut ()),
+    fn from_saved(text: &str, file: &str) -> Result<(Self, Option<Place>), InputError> {
+        let saved = SavedCase::parse(text, file)?;
+        Ok((saved.case, saved.failure))
+    }
+
+    fn judge(
+        &self,
+        rtl: &Rtl<U>,
+        judges: Judges,
+        dump: Option<(u64, &Path)>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Judged<Self>, String> {
+        let mut dut = rtl.open_for("case", &self.build(), self.model_seed())?;
+        let judged = run(
+            self,
+            &mut dut,
+            judges,
+            Records::judge,
+            &mut Pulse(progress),
+            dump,
+        )?;
+        let agreed = match judged {
+            Ok(agreed) => agreed,
+            failed => return Ok(failed),
+        };
+        if let Err(failure) = close(dut, self, agreed.compared) {
+            return Ok(Err(failure));
         }
+        if judges != Judges::LockStep && agreed.compared.launches == 0 {
+            let why = "nothing was compared: no program was launched".to_owned();
+            return Ok(Err(Failure::new(self, Cause::NotRun(why), agreed.compared)));
+        }
+        Ok(Ok(agreed))
     }
 
     fn of_mutant(&mut self, dir: &Path, no_assert: bool, number: u32) {
@@ -156,36 +160,6 @@ impl<U: Programs> TestCase for Case<U> {
     }
 }
 
-/// Does the same as [`check`](crate::check::check), with selectable judges and a watch.
-///
-/// # Errors
-/// The same as [`check`](crate::check::check).
-pub fn check_fresh<U: Programs>(
-    case: &Case<U>,
-    rtl: &Rtl<U>,
-    judges: Judges,
-    watch: &mut impl Watch<U>,
-) -> Result<Agreed<U>, Failure<Case<U>>> {
-    let mut dut = open(case, rtl)?;
-    let agreed = check_on(case, &mut dut, judges, watch)?;
-    close(dut, case, agreed.compared)?;
-    if agreed.compared.launches == 0 {
-        let why = "nothing was compared: no program was launched".to_owned();
-        return Err(Failure::new(case, Cause::NotRun(why), agreed.compared));
-    }
-    Ok(agreed)
-}
-
-/// Opens a fresh model of `rtl` for `case`. What the case says of the RTL (`rtl`, `no_assert`, `mutant`) is not used: the caller
-/// has selected `rtl`.
-///
-/// # Errors
-/// [`Cause::NotRun`]: `rtl` has other lanes or parameters than the case, or no model can be opened.
-pub fn open<U: Programs>(case: &Case<U>, rtl: &Rtl<U>) -> Result<Dut<U>, Failure<Case<U>>> {
-    let opened = rtl.open_for("case", &case.build(), case.model_seed());
-    opened.map_err(|why| Failure::new(case, Cause::NotRun(why), Compared::default()))
-}
-
 /// Judges `case` on `dut`, a model of its build that may have run other cases before; `watch` observes the run. A model
 /// cannot be used again after a case failed on it with [`Cause::Stopped`].
 ///
@@ -215,33 +189,27 @@ pub fn check_by<U: Programs>(
     judge: Judge<U>,
     watch: &mut impl Watch<U>,
 ) -> Result<Agreed<U>, Failure<Case<U>>> {
+    run(case, dut, judges, judge, watch, None).unwrap_or_else(|e| unreachable!("no dump: {e}"))
+}
+
+fn run<U: Programs>(
+    case: &Case<U>,
+    dut: &mut Dut<U>,
+    judges: Judges,
+    judge: Judge<U>,
+    watch: &mut impl Watch<U>,
+    dump: Option<(u64, &Path)>,
+) -> Result<Judged<Case<U>>, String> {
     // A judge that is not asked, or can never tell, needs no records.
     let plain = case.noise_cycles.is_none() && case.start.is_empty();
     let mut records = (judges != Judges::LockStep && plain).then(Records::default);
-    let outcome = stimulus::run(case, dut, &mut case.golden(), &mut (watch, &mut records));
-    verdict(case, judges, judge, outcome, records).map_err(|mut failure| {
+    let watch = &mut (watch, &mut records);
+    let ran = stimulus::run_with_dump(case, dut, &mut case.golden(), watch, dump)?;
+    let judged = verdict(case, judges, judge, ran, records);
+    Ok(judged.map_err(|mut failure| {
         failure.case.ran_on(dut.origin());
         failure
-    })
-}
-
-/// Runs `case` again on a fresh model, with a dump at `path` that begins at cycle `from`, and judges it in lock-step;
-/// `watch` observes the run.
-///
-/// # Errors
-/// `rtl` has other lanes or parameters than the case, no model can be opened, or the dump cannot be written.
-pub fn check_with_dump<U: Programs>(
-    case: &Case<U>,
-    rtl: &Rtl<U>,
-    from: u64,
-    path: &Path,
-    watch: &mut impl Watch<U>,
-) -> Result<Result<Agreed<U>, Failure<Case<U>>>, String> {
-    let mut dut = rtl.open_for("case", &case.build(), case.model_seed())?;
-    let golden = &mut case.golden();
-    let outcome = stimulus::run_with_dump(case, &mut dut, golden, watch, Some((from, path)))?;
-    let verdict = verdict(case, Judges::LockStep, Records::judge, outcome, None);
-    Ok(verdict.and_then(|agreed| close(dut, case, agreed.compared).map(|()| agreed)))
+    }))
 }
 
 /// Ends the simulation on `dut`, on which `case` was the last and agreed; `compared` is what it compared.
@@ -283,20 +251,8 @@ pub fn verdict<U: Programs>(
         not_flipped,
     } = ran;
     let fails = |cause| Err(Failure::new(case, cause, compared));
-    if let Some(lost) = lost {
-        return fails(lost.into());
-    }
-    if let Some(stopped) = stopped {
-        return fails(Cause::Stopped(stopped));
-    }
-    if let Some(mismatch) = mismatch {
-        return fails(Cause::Mismatch(Box::new(mismatch)));
-    }
-    if compared.cycles == 0 {
-        return fails(Cause::NotRun("nothing was compared".to_owned()));
-    }
-    if let Some(why) = not_flipped {
-        return fails(Cause::NotRun(why));
+    if let Some(cause) = Cause::of_run(lost, stopped, mismatch, compared.cycles, not_flipped) {
+        return fails(cause);
     }
     let scalar = match judges {
         Judges::LockStep => Scalar::NotAsked,
@@ -316,10 +272,7 @@ pub fn verdict<U: Programs>(
             Verdict::NotStructured(why) => Scalar::CannotTell(why),
         },
     };
-    Ok(Agreed {
-        compared,
-        end,
-        step_limit,
-        scalar,
-    })
+    let mut agreed = Agreed::new(compared, end);
+    (agreed.step_limit, agreed.scalar) = (step_limit, scalar);
+    Ok(agreed)
 }

@@ -19,7 +19,7 @@ fn judged(family: Family, count: Option<usize>, campaign: bool) -> Summary {
         ..Options::new(rtl(), out)
     };
     let mutants = Mutants::<RpStack>::make(&options, &Build::from(8)).unwrap();
-    let streams = mutants.streams(&options);
+    let streams = mutants.hunter::<Stream<RpStack>>(&options);
     let hunter = |number, mut hunt: Hunt<Stream<RpStack>>, budget| {
         if campaign || number == 0 {
             return streams(number, hunt, budget);

@@ -13,7 +13,7 @@ use reconverge::design::Build;
 use reconverge::dut::Rtl;
 use reconverge::instructions::Instructions as _;
 use reconverge::judges::Scalar;
-use reconverge::mutate::{self, Family, by_programs};
+use reconverge::mutate::{self, Family, by_campaign};
 
 #[test]
 fn each_lane_of_a_program_does_what_it_does_alone() {
@@ -38,7 +38,7 @@ fn all_judges_agree_on_random_programs_and_every_bin_is_met() {
         }
         let rtl = Rtl::<RpSeq>::of(build, &rtl()).unwrap();
         let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let met = fuzz(&rtl, &Options::default(), Some(out)).unwrap();
+        let met = fuzz::<Case<RpSeq>>(&rtl, &Options::default(), Some(out)).unwrap();
         let bins = Model::<RpSeq>::new(rtl.build());
         println!("{:?}\n{:?}", met.outcomes, bins.overview(&met.bins));
         assert!(met.judged.programs > 100, "{:?}", met.judged);
@@ -54,16 +54,16 @@ fn a_mistake_in_the_rtl_is_reported_with_a_short_program_that_replays() {
     common::plant(dir.path(), "rpseq/rpseq.sv", right, wrong);
     let wrong = Rtl::<RpSeq>::of(8, &dir.path().join("rpseq")).unwrap();
     let out = dir.path().join("failures");
-    let found = fuzz(&wrong, &Options::default(), Some(&out)).unwrap_err();
+    let found = fuzz::<Case<RpSeq>>(&wrong, &Options::default(), Some(&out)).unwrap_err();
     println!("{found}");
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     assert!(found.failure.case.program.count() <= 2, "{found}");
 
     let saved = found.saved.as_ref().unwrap();
-    let again = replay::<RpSeq>(saved, &wrong).unwrap().unwrap_err();
+    let again = replay::<Case<RpSeq>>(saved, &wrong).unwrap().unwrap_err();
     assert_eq!(again.to_string(), found.failure.to_string());
     let right = Rtl::of(8, &rtl()).unwrap();
-    replay::<RpSeq>(saved, &right).unwrap().unwrap();
+    replay::<Case<RpSeq>>(saved, &right).unwrap().unwrap();
     for file in ["vcd", "gtkw"] {
         assert!(saved.with_extension(file).metadata().unwrap().len() > 0);
     }
@@ -76,7 +76,7 @@ fn judged(family: Family, count: Option<usize>) -> [usize; 4] {
         count,
         ..mutate::Options::new(rtl(), env!("CARGO_TARGET_TMPDIR"))
     };
-    let summary = by_programs::<RpSeq>(&options, &Build::from(8)).unwrap();
+    let summary = by_campaign::<Case<RpSeq>>(&options, &Build::from(8)).unwrap();
     println!("{summary}");
     summary.counts().all()
 }

@@ -32,11 +32,18 @@ impl Met {
         }
     }
 
-    fn merge(&mut self, other: &Self) {
-        self.ones |= other.ones;
-        self.zeros |= other.zeros;
-        self.values |= other.values;
-        self.changed |= other.changed;
+    /// Returns what a pin or field with these bits can reach at most.
+    fn all(bits: u64) -> Self {
+        let values = match bits.count_ones() {
+            width @ 0..=VALUES => u64::MAX >> (64 - (1 << width)),
+            _ => 0,
+        };
+        Met {
+            ones: bits,
+            zeros: bits,
+            values,
+            changed: true,
+        }
     }
 }
 
@@ -50,7 +57,7 @@ pub struct Coverage {
     pub fields: Vec<Met>,
     /// Cycles observed.
     pub cycles: u64,
-    /// Cycles of these in which the reset was asserted.
+    /// Cycles of these in which the reset was asserted; of coverage that was added up: all of them or none.
     pub resets: u64,
     /// Pins and state of the first cycle.
     first: Option<[Vec<u8>; 2]>,
@@ -93,14 +100,62 @@ impl Coverage {
         }
     }
 
-    /// Adds other coverage of the same design with the same lanes.
-    pub fn merge(&mut self, other: &Self) {
-        let pairs = self.pins.iter_mut().zip(&other.pins);
-        pairs.for_each(|(met, more)| met.merge(more));
-        let pairs = self.fields.iter_mut().zip(&other.fields);
-        pairs.for_each(|(met, more)| met.merge(more));
-        self.cycles += other.cycles;
-        self.resets += other.resets;
+    /// Returns the coverage in which every bit and value of a design with `lanes` lanes is reached.
+    pub fn all<D: Design>(lanes: u32) -> Self {
+        let pins = D::DECLARATION.pins.iter();
+        let fields = D::fields().iter();
+        Coverage {
+            pins: pins.map(|pin| Met::all(pin.most(lanes))).collect(),
+            fields: fields.map(|field| Met::all(bits(field, lanes))).collect(),
+            cycles: 1,
+            ..Self::new::<D>(lanes)
+        }
+    }
+
+    /// Returns what was reached as words, which are united when coverage is added up. Word 0 has bit 0 if most cycles were out of
+    /// reset. Then there are four words for each pin and each field: bits that were 1, bits that were 0, values, and bit 0 if it changed.
+    pub fn words(&self) -> Vec<u64> {
+        let released = u64::from(self.cycles > 0 && !self.is_held());
+        let items = self.pins.iter().chain(&self.fields);
+        let words = items.flat_map(|met| [met.ones, met.zeros, met.values, met.changed.into()]);
+        std::iter::once(released).chain(words).collect()
+    }
+
+    /// Returns the coverage of `cycles` cycles with these [`Coverage::words`]; words that are missing are 0.
+    pub fn of_words<D: Design>(
+        lanes: u32,
+        cycles: u64,
+        words: impl IntoIterator<Item = u64>,
+    ) -> Self {
+        let mut words = words.into_iter();
+        let mut next = || words.next().unwrap_or(0);
+        let mut coverage = Self::new::<D>(lanes);
+        coverage.cycles = cycles;
+        coverage.resets = if next() == 0 { cycles } else { 0 };
+        for met in coverage.pins.iter_mut().chain(&mut coverage.fields) {
+            *met = Met {
+                ones: next(),
+                zeros: next(),
+                values: next(),
+                changed: next() != 0,
+            };
+        }
+        coverage
+    }
+
+    /// Returns whether the reset was asserted in most cycles.
+    fn is_held(&self) -> bool {
+        self.resets > self.cycles / 2
+    }
+
+    /// Returns how many bits of the pins and of the fields were 0 and 1, of both kinds together.
+    pub fn toggled(&self) -> [usize; 2] {
+        [&self.pins, &self.fields].map(|all| {
+            let bits = all
+                .iter()
+                .map(|met| met.ones.count_ones() + met.zeros.count_ones());
+            bits.sum::<u32>() as usize
+        })
     }
 
     /// Returns what was never reached, one line each: `pin data: bit 7 was never 1`. Empty if every bit of every pin and
@@ -118,11 +173,9 @@ impl Coverage {
     /// Empty if there is nothing of the kind.
     pub fn idle<D: Design>(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        let (resets, cycles) = (self.resets, self.cycles);
-        if cycles > 0 && resets > cycles / 2 {
-            lines.push(format!(
-                "the reset was asserted in {resets} of {cycles} cycles: little else was compared"
-            ));
+        if self.is_held() {
+            let held = "the reset was asserted in most cycles: little else was compared";
+            lines.push(held.to_owned());
         }
         let still = |met: &Met| !met.changed;
         let pins = D::DECLARATION.pins.iter().zip(&self.pins);

@@ -1,13 +1,13 @@
 //! Streams of pins: the bench for a design that runs no program.
 //!
 //! A [`Stream`] is a case: the pins of every cycle. [`mod@crate::check`] runs it on golden model and RTL in lock-step, as
-//! it does a program; [`fuzz`] draws random streams and shrinks a failing one ([`shrink`]).
+//! it does a program; a campaign draws random streams, and [`shrink`] shortens a failing one.
 //!
 //! # From a declaration to a test
 //!
 //! 1. `design.toml` declares pins and state (`crates/declaration`); a build script generates the structs from it.
 //! 2. [`Design`] names these structs and the golden model: [`Golden`], one call per cycle.
-//! 3. A test draws pins and compares: [`fuzz::fuzz`].
+//! 3. A test draws pins and compares: `fuzz` of the crate `reconverge`, a campaign of streams.
 //!
 //! `examples/own_unit` is a complete example; `docs/your-own-unit.md` explains it.
 //!
@@ -16,18 +16,17 @@
 //! The declaration of a pin gives its random values: `range`, `percent`. A stream is divided into phases of 8 to 63 cycles.
 //! In a phase a flag is 1 as often as its declaration says, or seldom, or nearly always, so that counters reach both ends.
 //! One number in four is the least or the greatest of its range. The reset is asserted in the first [`RESET_CYCLES`]
-//! cycles, and later in one of [`RESET_EVERY`]. Of the streams that [`fuzz`] draws, one in [`fuzz::LONG_EVERY`] is [`fuzz::LONG`]
-//! times as long, with phases of 64 to 511 cycles, in which some pins keep their values for many cycles; in two of three such
+//! cycles, and later in one of [`RESET_EVERY`]. Of the streams of a campaign one in [`LONG_EVERY`] is [`LONG`]
+//! times as long as the [`CYCLES`] of the others, with phases of 64 to 511 cycles, in which some pins keep their values for many cycles; in two of three such
 //! streams the reset is not asserted again. [`Golden::constrain`] changes pins that are illegal in the present state of
 //! the design.
 
 pub mod coverage;
-pub mod fuzz;
 mod saved;
 pub mod shrink;
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Formatter, Write as _};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
@@ -36,7 +35,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Judged, TestCase};
+use crate::check::{Agreed, Judged, Judges, TestCase};
 use crate::design::{Build, Control, Design, Golden};
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
@@ -44,11 +43,17 @@ use crate::field::{Flip, Pin, Role, Shape};
 use crate::input::InputError;
 use crate::json::{hex, map, required};
 use crate::lanes::Class;
-use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus, state_bytes};
+use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus};
 use crate::place::Place;
 use crate::report::{History, Line};
 pub use saved::{Cycles, STREAM_FORMAT, SavedStream, design_of_stream};
 
+/// Cycles of a stream of a campaign that is not long.
+pub const CYCLES: usize = 500;
+/// One of this many streams of a campaign is long.
+pub const LONG_EVERY: u64 = 16;
+/// A long stream has this many times the cycles of the others.
+pub const LONG: usize = 8;
 /// Cycles of reset at the beginning of a random stream.
 pub const RESET_CYCLES: usize = 2;
 /// The reset is asserted in one of this many of the other cycles.
@@ -57,6 +62,8 @@ pub const RESET_EVERY: u32 = 200;
 pub const LONG_RESET_EVERY: u32 = 2_000;
 /// A pin that stays is drawn anew in one of this many cycles.
 const STAYS: u32 = 32;
+/// Suffix of a shortened stream's name.
+pub(crate) const SHRUNK: &str = "-shrunk";
 /// Most cycles of a stream.
 pub const MAX_CYCLES: usize = 1_000_000;
 
@@ -66,9 +73,13 @@ pub const MAX_CYCLES: usize = 1_000_000;
 pub struct Stream<D: Design> {
     /// Part of the names of files.
     pub name: String,
-    /// Seed of the registers that reset does not reach; not 0.
+    /// Seed of the stream; not 0.
     #[serde(with = "hex")]
     pub seed: u64,
+    /// Seed of what a model draws: registers without reset, and X. `None`: it follows from `seed`. A failure in a campaign has
+    /// that of its model, which has run other streams before.
+    #[serde(deserialize_with = "required")]
+    pub model_seed: Option<u32>,
     /// Lanes of the design.
     pub lanes: u32,
     /// Parameters whose values are not the default.
@@ -93,24 +104,13 @@ impl<D: Design> Clone for Stream<D> {
     }
 }
 
-/// What is known about a stream that passes.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Agreed<D: Design> {
-    /// Cycles in which the whole state was compared; at least one.
-    pub cycles: u64,
-    /// State at the end.
-    #[serde(with = "state_bytes")]
-    pub end: D::State,
-}
-
 impl<D: Design> Stream<D> {
     /// Creates a stream of `cycles`. They must begin with a reset, because the design powers up in any state.
     pub fn new(name: &str, build: &Build, cycles: Vec<D::In>) -> Self {
         Stream {
             name: name.to_owned(),
             seed: 1,
+            model_seed: None,
             lanes: build.lanes,
             parameters: build.parameters.clone(),
             cycles: Cycles(cycles),
@@ -132,6 +132,48 @@ impl<D: Design> Stream<D> {
             panic!("seed {seed:#x}: the golden model panicked in cycle {last}: {why}");
         }
         stream
+    }
+
+    /// Draws stream number `index` of a campaign with `seed`.
+    ///
+    /// # Errors
+    /// The golden model panics: [`Cause::NotRun`] with its message, of a short stream on which it does.
+    pub fn drawn(seed: u64, index: u64, build: &Build) -> Result<Self, Box<Failure<Self>>> {
+        let pace = Pace::of(index);
+        let cycles = match pace {
+            Pace::Long => LONG * CYCLES,
+            Pace::Short => CYCLES,
+        };
+        let (mut stream, panicked) = Self::draw(seed, cycles, pace, build);
+        // Two builds may fail in the stream of the same number, and both are saved.
+        stream.name = format!("{pace}-{index}{}", build.tag::<D>());
+        match panicked {
+            None => Ok(stream),
+            Some(why) => Err(Box::new(stream.panicking(why))),
+        }
+    }
+
+    /// Returns the failure of a stream on which the golden model panics with `why` in the last cycle: of the reset, and as few of the
+    /// last cycles as are needed. There is nothing to compare with the RTL.
+    fn panicking(self, mut why: String) -> Failure<Self> {
+        let drawn = self.cycles.0.len();
+        let head = RESET_CYCLES.min(drawn);
+        let lengths = (0..)
+            .map(|power| 1 << power)
+            .take_while(|n| head + n < drawn);
+        let mut small = self;
+        for length in lengths {
+            let mut fewer = small.clone();
+            fewer.cycles.0.drain(head..drawn - length);
+            if let Some(now) = fewer.golden_panics() {
+                fewer.mark(SHRUNK);
+                (small, why) = (fewer, now);
+                break;
+            }
+        }
+        let cycle = small.cycles.0.len().saturating_sub(1);
+        let why = format!("the golden model panics in cycle {cycle}: {why}");
+        Failure::new(&small, Cause::NotRun(why), Compared::default())
     }
 
     /// Does the same as [`Stream::random`]. If the golden model panics, returns the stream up to this cycle and the message.
@@ -174,9 +216,10 @@ impl<D: Design> Stream<D> {
         }
     }
 
-    /// Returns the seed of the registers that reset does not reach, as a model takes it.
+    /// Returns the seed for the model: of the registers that reset does not reach, and of X.
     pub fn model_seed(&self) -> u32 {
-        (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1
+        let own = (self.seed ^ self.seed >> 32) as u32 & 0x7fff_ffff | 1;
+        self.model_seed.unwrap_or(own)
     }
 
     /// Runs the stream on `dut`, a model of its build that may have run others before. With `dump`, writes a dump that
@@ -216,27 +259,24 @@ impl<D: Design> Stream<D> {
             cycles,
             ..Compared::default()
         };
-        let cause = match (lost, stopped, mismatch, not_flipped) {
-            (Some(lost), ..) => lost.into(),
-            (_, Some(stopped), ..) => Cause::Stopped(stopped),
-            (.., Some(mismatch), _) => Cause::Mismatch(Box::new(mismatch)),
-            _ if cycles == 0 => Cause::NotRun("nothing was compared".to_owned()),
-            (.., Some(why)) => Cause::NotRun(why),
-            _ => return Ok(Ok(Agreed { cycles, end })),
+        let Some(cause) = Cause::of_run(lost, stopped, mismatch, cycles, not_flipped) else {
+            return Ok(Ok(Agreed::new(compared, end)));
         };
-        Ok(Err(Failure::new(self, cause, compared)))
+        let mut failure = Failure::new(self, cause, compared);
+        failure.case.ran_on(dut.origin());
+        Ok(Err(failure))
     }
 
     /// Ends the simulation on `dut`, after this stream, the last one on it: a `final` block of the RTL that says that
     /// something is wrong makes the stream fail.
     fn closed(&self, dut: Dut<D>, judged: Judged<Self>) -> Judged<Self> {
         let agreed = judged?;
-        let compared = Compared {
-            cycles: agreed.cycles,
-            ..Compared::default()
-        };
-        let wrong = |why| Failure::at_the_end(self, why, compared);
-        dut.close().map_err(wrong)?;
+        let origin = dut.origin();
+        dut.close().map_err(|why| {
+            let mut failure = Failure::at_the_end(self, why, agreed.compared);
+            failure.case.ran_on(origin);
+            failure
+        })?;
         Ok(agreed)
     }
 
@@ -261,6 +301,17 @@ fn caught(work: impl FnOnce()) -> Result<(), String> {
     })
 }
 
+/// Returns a function for every cycle of a run, which calls `progress` with one cycle of 1024.
+pub fn pulse(mut progress: impl FnMut(u64)) -> impl FnMut() {
+    let mut cycle = 0_u64;
+    move || {
+        if cycle.is_multiple_of(1024) {
+            progress(cycle);
+        }
+        cycle += 1;
+    }
+}
+
 /// Plays the pins of a stream.
 struct Player<'s, D: Design, W> {
     stream: &'s Stream<D>,
@@ -280,7 +331,6 @@ impl<D: Design, W: FnMut(&D::In, &D::State)> Stimulus<D> for Player<'_, D, W> {
 
 impl<D: Design> TestCase for Stream<D> {
     type Design = D;
-    type Agreed = Agreed<D>;
 
     fn name(&self) -> String {
         format!("{}.{}.{:x}", D::NAME, self.name, self.seed)
@@ -290,14 +340,31 @@ impl<D: Design> TestCase for Stream<D> {
         self.name += mark;
     }
 
-    fn lanes(&self) -> usize {
-        self.lanes as usize
+    fn build(&self) -> Build {
+        Stream::build(self)
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn model_seed(&self) -> u32 {
+        Stream::model_seed(self)
+    }
+
+    fn set_model_seed(&mut self, seed: u32) {
+        if seed != self.model_seed() {
+            self.model_seed = Some(seed);
+        }
     }
 
     fn check_input(&self, file: &str) -> Result<(), InputError> {
         let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
         if self.seed == 0 {
             return bad("seed", "must be at least 1".to_owned());
+        }
+        if self.model_seed == Some(0) {
+            return bad("model_seed", "must be at least 1".to_owned());
         }
         self.build().check::<D>(file)?;
         if let Some(flip) = &self.flip {
@@ -337,9 +404,21 @@ impl<D: Design> TestCase for Stream<D> {
         SavedStream::new(self.clone(), Some(place)).to_text()
     }
 
-    fn judge(&self, rtl: &Rtl<D>, dump: Option<(u64, &Path)>) -> Result<Judged<Self>, String> {
+    fn from_saved(text: &str, file: &str) -> Result<(Self, Option<Place>), InputError> {
+        let saved = SavedStream::parse(text, file)?;
+        Ok((saved.stream, saved.failure))
+    }
+
+    fn judge(
+        &self,
+        rtl: &Rtl<D>,
+        _: Judges,
+        dump: Option<(u64, &Path)>,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Judged<Self>, String> {
         let mut dut = rtl.open_for("stream", &self.build(), self.model_seed())?;
-        let judged = self.check_on(&mut dut, dump, &mut |_: &_, _: &_| ())?;
+        let mut pulse = pulse(progress);
+        let judged = self.check_on(&mut dut, dump, &mut |_: &_, _: &_| pulse())?;
         Ok(self.closed(dut, judged))
     }
 
@@ -416,14 +495,34 @@ fn context<D: Design>(state: &D::State, lanes: usize) -> String {
     fields.iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// How fast the pins of a stream change.
+/// How fast the pins of a stream change: its kind in a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pace {
+pub enum Pace {
     /// Phases are short, and every cycle draws anew.
     Short,
     /// Phases are long, in some of them most pins stay as they are, and the reset comes seldom or never: the design reaches
     /// states that are many cycles from reset.
     Long,
+}
+
+impl Pace {
+    /// Returns the pace of stream number `index` of a campaign.
+    pub fn of(index: u64) -> Self {
+        match index % LONG_EVERY == LONG_EVERY - 1 {
+            true => Pace::Long,
+            false => Pace::Short,
+        }
+    }
+}
+
+/// Prints the pace as it appears in the names of streams.
+impl Display for Pace {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Pace::Short => "short",
+            Pace::Long => "long",
+        })
+    }
 }
 
 /// Draws pins, one cycle at a time.

@@ -9,44 +9,56 @@ use std::time::Duration;
 use bytemuck::{bytes_of, bytes_of_mut};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{Cycles, Stream};
+use super::{Cycles, Stream, caught};
 use crate::design::{Control, Design, Golden};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::field::{Pin, Role};
 
-/// Limits on the search. A stream that reaches them is as short as it got.
+/// Limits of a search. If one is reached, the result is the smallest case so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Most runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Most processor time, for slow RTL. This limit alone depends on the machine; not on what else runs there.
+    /// Cycles of all runs together.
+    pub cycles: u64,
+    /// Processor time of the search, so that slow RTL does not take forever. The only limit that depends on the machine; not on
+    /// what else runs there, and not on how long it takes to build a model.
     pub time: Duration,
 }
 
 impl Default for Budget {
+    /// Returns limits that are rarely reached. With the RTL of this repository, a search takes seconds.
     fn default() -> Self {
         Budget {
-            runs: 20_000,
+            runs: 60_000,
+            cycles: 10_000_000,
             time: Duration::from_secs(30),
         }
     }
 }
 
-/// The result of shrinking.
-pub struct Shrunk<D: Design> {
-    /// The shorter stream and its failure, from reset on a fresh model.
-    pub failure: Failure<Stream<D>>,
-    /// Cycles of the stream before.
-    pub before: usize,
-    /// Runs used.
-    pub runs: u64,
+impl Budget {
+    /// Checks that there is time for more than one run of RTL that hangs, if `cause` says that it does.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn allows<D: Design>(&self, cause: &Cause<D>) -> Result<(), String> {
+        match cause {
+            Cause::Hung(seconds) if Duration::from_secs(*seconds) >= self.time => Err(format!(
+                "each run in which the RTL hangs takes {seconds} s, all may take {} s",
+                self.time.as_secs()
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
-/// Suffix of a shrunk stream's name.
-const SHRUNK: &str = "-shrunk";
+/// What a search tells of itself: a stream that is shorter, or the cycle in which a run is.
+pub type Told<'t, D> = Result<&'t Failure<Stream<D>>, u64>;
 
-/// Shrinks the stream of `failure`, which fails on `rtl`.
+/// Shortens the stream of `failure`, which fails on `rtl`. Returns the failure of the shortest one found, from reset on a fresh model,
+/// and the number of runs; `tell` is called from time to time.
 ///
 /// # Errors
 /// The stream does not fail the same way from reset on a fresh model, a model cannot be opened, or the time is too short for a
@@ -55,22 +67,17 @@ pub fn shrink<D: Design>(
     failure: &Failure<Stream<D>>,
     rtl: &Rtl<D>,
     budget: &Budget,
-) -> Result<Shrunk<D>, String> {
-    if let Cause::Hung(seconds) = failure.cause
-        && Duration::from_secs(seconds) >= budget.time
-    {
-        return Err(format!(
-            "each run in which the RTL hangs takes {seconds} s, all may take {} s",
-            budget.time.as_secs()
-        ));
-    }
-    let before = failure.case.cycles.0.len();
+    tell: &mut dyn FnMut(Told<'_, D>),
+) -> Result<(Failure<Stream<D>>, u64), String> {
+    budget.allows(&failure.cause)?;
     let mut search = Search {
         rtl,
         best: failure.clone(),
         runs: 0,
+        cycles: 0,
         budget: *budget,
         started: processor_time(),
+        tell,
     };
     let again = search.run(&failure.case)?;
     let again = again.filter(|again| again.alike(failure));
@@ -79,15 +86,7 @@ pub fn shrink<D: Design>(
             .to_owned()
     })?;
     search.all()?;
-    let mut failure = search.best;
-    if failure.case.cycles.0.len() < before && !failure.case.name.ends_with(SHRUNK) {
-        failure.case.name += SHRUNK;
-    }
-    Ok(Shrunk {
-        failure,
-        before,
-        runs: search.runs,
-    })
+    Ok((search.best, search.runs))
 }
 
 /// Returns the processor time that this thread has used, and the time of RTL that ran for it in other processes: unlike the time of day, it does not depend on what else runs on the
@@ -101,18 +100,22 @@ pub fn processor_time() -> Duration {
     here + crate::dut::used()
 }
 
-struct Search<'r, D: Design> {
+struct Search<'r, 't, D: Design> {
     rtl: &'r Rtl<D>,
     best: Failure<Stream<D>>,
     runs: u64,
+    /// Cycles of all runs.
+    cycles: u64,
     budget: Budget,
     /// The processor time of this thread at the beginning.
     started: Duration,
+    tell: &'t mut dyn FnMut(Told<'_, D>),
 }
 
-impl<D: Design> Search<'_, D> {
+impl<D: Design> Search<'_, '_, D> {
     fn over(&self) -> bool {
         self.runs >= self.budget.runs
+            || self.cycles >= self.budget.cycles
             || processor_time().saturating_sub(self.started) >= self.budget.time
     }
 
@@ -120,20 +123,29 @@ impl<D: Design> Search<'_, D> {
     fn run(&mut self, stream: &Stream<D>) -> Result<Option<Failure<Stream<D>>>, String> {
         self.runs += 1;
         let mut dut = self.rtl.open(stream.model_seed())?;
-        let judged = stream.check_on(&mut dut, None, &mut |_: &_, _: &_| ())?;
+        let (mut cycle, tell) = (0_u64, &mut self.tell);
+        let judged = stream.check_on(&mut dut, None, &mut |_: &_, _: &_| {
+            if cycle.is_multiple_of(1024) {
+                tell(Err(cycle));
+            }
+            cycle += 1;
+        })?;
+        self.cycles += cycle;
         Ok(stream.closed(dut, judged).err())
     }
 
     /// Keeps `cycles` if they are smaller than the best stream and fail the same way. Makes illegal pins legal first.
-    /// Returns whether they were kept.
+    /// Returns whether they were kept; those on which the golden model panics are not.
     fn keep(&mut self, mut cycles: Vec<D::In>) -> Result<bool, String> {
         let mut stream = (*self.best.case).clone();
-        let mut golden = D::Golden::build(&stream.build());
-        for pins in &mut cycles {
-            golden.constrain(pins);
-            golden.cycle(pins);
-        }
-        if size::<D>(&cycles) >= size::<D>(&self.best.case.cycles.0) {
+        let legal = caught(|| {
+            let mut golden = D::Golden::build(&stream.build());
+            for pins in &mut cycles {
+                golden.constrain(pins);
+                golden.cycle(pins);
+            }
+        });
+        if legal.is_err() || size::<D>(&cycles) >= size::<D>(&self.best.case.cycles.0) {
             return Ok(false);
         }
         stream.cycles = Cycles(cycles);
@@ -143,6 +155,7 @@ impl<D: Design> Search<'_, D> {
         let alike = failure.alike(&self.best);
         if alike {
             self.best = failure;
+            (self.tell)(Ok(&self.best));
         }
         Ok(alike)
     }

@@ -6,7 +6,7 @@
 //! with the CRC-32 of the part of the line before it:
 //!
 //! ```text
-//! {"reconverge_campaign":5,"unit":"r500","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
+//! {"reconverge_campaign":5,"unit":"r500","cases":"program","seed":"0x1","limit":{"programs":1000},...,"crc32":"5f0c0ffe"}
 //! {"chunk":0,"cases":{"start":0,"end":256},"summary":{...},"crc32":"82b1c0de"}
 //! ```
 //!
@@ -21,13 +21,12 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Limit, Options, Piece, Shard, Summary, Tally};
-use crate::check::TestCase as _;
-use crate::design::Build;
+use super::{ByScalar, Drawn, Limit, Options, Piece, Shard, Summary, Tally};
+use crate::design::{Build, Design};
 use crate::dut::Rtl;
-use crate::grammar::Campaign;
 use crate::input::{self, InputError};
 use crate::json::{self, hex};
+use crate::lockstep::Compared;
 
 /// File name extension.
 pub const ENDING: &str = "jsonl";
@@ -49,6 +48,8 @@ pub struct Header {
     pub reconverge_campaign: u32,
     /// Name of the unit.
     pub unit: String,
+    /// What its cases are: [`Drawn::NOUN`].
+    pub cases: String,
     /// Campaign seed.
     #[serde(with = "hex")]
     pub seed: u64,
@@ -62,7 +63,7 @@ pub struct Header {
     pub rtl: String,
     /// True if the models check the RTL's assertions.
     pub assertions: bool,
-    /// Hash of this program's sources: generators, golden models, judges.
+    /// Hash of this program: generators, golden models, judges, engine.
     pub program: String,
     /// Shard of the campaign.
     pub shard: Shard,
@@ -70,24 +71,25 @@ pub struct Header {
 
 impl Header {
     /// Returns the header of the campaign with `options` on `rtl`.
-    pub fn new<U: Campaign>(options: &Options, rtl: &Rtl<U>, shard: Shard) -> Self {
+    pub fn new<C: Drawn>(options: &Options, rtl: &Rtl<C::Design>, shard: Shard) -> Self {
         Header {
             reconverge_campaign: FORMAT,
-            unit: U::NAME.to_owned(),
+            unit: C::Design::NAME.to_owned(),
+            cases: C::NOUN.to_owned(),
             seed: options.seed,
             limit: options.limit,
             keep_going: options.keep_going,
             build: rtl.build().clone(),
             rtl: rtl.contents().to_owned(),
             assertions: rtl.assertions(),
-            program: program::<U>(),
+            program: program::<C::Design>(),
             shard,
         }
     }
 
-    /// Returns the name of the file in its folder, which has one file for each build and shard of unit `U`.
-    pub fn file_name<U: Campaign>(&self) -> String {
-        let name = format!("{}{}", self.unit, self.build.tag::<U>());
+    /// Returns the name of the file in its folder, which has one file for each build and shard of design `D`.
+    pub fn file_name<D: Design>(&self) -> String {
+        let name = format!("{}{}", self.unit, self.build.tag::<D>());
         match (self.shard.index(), self.shard.of()) {
             (_, 1) => format!("{name}.{ENDING}"),
             (index, of) => format!("{name}.{index}-of-{of}.{ENDING}"),
@@ -114,8 +116,9 @@ impl Header {
             Limit::Time(t) => format!("{} seconds", t.as_secs()),
         };
         type Shown<'a> = &'a dyn Fn(&Header) -> String;
-        let fields: [(&'static str, Shown); 9] = [
+        let fields: [(&'static str, Shown); 10] = [
             ("unit", &|h| h.unit.clone()),
+            ("cases", &|h| format!("{}s", h.cases)),
             ("seed", &|h| h.seed.to_string()),
             ("limit", &limit),
             ("shard", &|h| format!("one of {}", h.shard.of())),
@@ -132,10 +135,12 @@ impl Header {
     }
 }
 
-/// Returns the hash of this program's sources.
-pub(crate) fn program<U: Campaign>() -> String {
-    let sources = U::package().map(|package| package.sources);
-    sources.unwrap_or(env!("CARGO_PKG_VERSION")).to_owned()
+/// Returns the hash of the sources that results of `D` depend on: declaration, golden model, generators, and the version of this engine.
+pub(crate) fn program<D: Design>() -> String {
+    match D::package() {
+        Some(package) => package.sources.to_owned(),
+        None => format!("{}-{}", env!("CARGO_PKG_VERSION"), D::DECLARATION.sources),
+    }
 }
 
 /// Returns `value` as a line with its checksum.
@@ -198,13 +203,42 @@ pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
     Ok(Some(header))
 }
 
+impl<C: Drawn> Summary<C> {
+    /// Returns all counters.
+    fn counts(&self) -> impl Iterator<Item = u64> {
+        let Compared {
+            cycles,
+            steps,
+            launches,
+        } = self.compared;
+        let ByScalar {
+            programs,
+            lanes,
+            instructions,
+        } = self.judged;
+        let kinds = self.kinds.values().flat_map(|of| [of.programs, of.cycles]);
+        [
+            self.programs,
+            cycles,
+            steps,
+            launches,
+            programs,
+            lanes,
+            instructions,
+        ]
+        .into_iter()
+        .chain(kinds)
+        .chain(self.outcomes.values().copied())
+    }
+}
+
 /// Returns the tally of the results in a file, and the end of its last complete line.
-fn tally<U: Campaign>(
+fn tally<C: Drawn>(
     mut from: impl BufRead,
     file: &str,
     header: &Header,
     options: &Options,
-) -> Result<(Tally<U>, u64), InputError> {
+) -> Result<(Tally<C>, u64), InputError> {
     let mut tally = Tally::new(options, header.shard);
     let mut end = 0;
     for n in 1.. {
@@ -217,7 +251,7 @@ fn tally<U: Campaign>(
             continue;
         }
         let bad = |field: &str, why: String| InputError::new(file, n, field, why);
-        let piece: Piece<U> = serde_json::from_str(&unseal(whole, file, n)?)
+        let piece: Piece<C> = serde_json::from_str(&unseal(whole, file, n)?)
             .map_err(|e| bad("piece", e.to_string()))?;
         if let Some(count) = piece.summary.counts().find(|count| *count > MAX_COUNT) {
             let why = format!("{count}, where {MAX_COUNT} is the most that a chunk counts");
@@ -262,12 +296,12 @@ impl Results {
     /// # Errors
     /// Another process writes the file, `dir` holds results of another campaign, a file is damaged, or the folder cannot be
     /// created.
-    pub fn open<U: Campaign>(
+    pub fn open<C: Drawn>(
         dir: &Path,
         header: &Header,
         options: &Options,
-    ) -> Result<(Self, Tally<U>), InputError> {
-        let path = dir.join(header.file_name::<U>());
+    ) -> Result<(Self, Tally<C>), InputError> {
+        let path = dir.join(header.file_name::<C::Design>());
         let name = path.to_string_lossy().into_owned();
         let bad = |field: &str, why: String| InputError::new(&name, 0, field, why);
         let shown = |e: std::io::Error| InputError::io(&name, &e);
@@ -339,7 +373,7 @@ impl Results {
     ///
     /// # Errors
     /// The file cannot be written, for instance because the disk is full.
-    pub fn add<U: Campaign>(&mut self, piece: &Piece<U>) -> Result<(), String> {
+    pub fn add<C: Drawn>(&mut self, piece: &Piece<C>) -> Result<(), String> {
         self.write(&seal(piece))?;
         if self.synced.elapsed() >= SYNC {
             self.sync()?;
@@ -363,16 +397,16 @@ impl Results {
     }
 }
 
-/// Adds up the results in `files`, which must be one whole campaign of `U`, each shard once. Returns the header of the first
+/// Adds up the results in `files`, which must be one whole campaign of cases of this kind, each shard once. Returns the header of the first
 /// file, and the sum.
 ///
 /// # Errors
 /// A file cannot be read or is damaged; the files belong to several campaigns; a shard occurs twice, is missing, or is not
 /// finished; nothing was compared.
-pub fn merge<U: Campaign>(files: &[PathBuf]) -> Result<(Header, Summary<U>), InputError> {
+pub fn merge<C: Drawn>(files: &[PathBuf]) -> Result<(Header, Summary<C>), InputError> {
     let mut first: Option<(String, Header)> = None;
     let mut shards: Vec<Option<String>> = Vec::new();
-    let mut total = Summary::<U>::default();
+    let mut total = Summary::<C>::default();
     for path in files {
         let name = path.to_string_lossy().into_owned();
         let Some(header) = header(path)? else {
@@ -383,6 +417,16 @@ pub fn merge<U: Campaign>(files: &[PathBuf]) -> Result<(Header, Summary<U>), Inp
                 "there is nothing in it yet",
             ));
         };
+        if (header.unit.as_str(), header.cases.as_str()) != (C::Design::NAME, C::NOUN) {
+            let why = format!(
+                "{}s of {}, not {}s of {}",
+                header.cases,
+                header.unit,
+                C::NOUN,
+                C::Design::NAME
+            );
+            return Err(InputError::new(name, 1, "cases", why));
+        }
         let (first_name, campaign) = first.get_or_insert_with(|| (name.clone(), header.clone()));
         if let Some((field, theirs, ours)) = campaign.differs(&header) {
             let why = format!("{ours}, but {first_name} has {theirs}");
@@ -395,7 +439,7 @@ pub fn merge<U: Campaign>(files: &[PathBuf]) -> Result<(Header, Summary<U>), Inp
             return Err(InputError::new(name, 1, "shard", why));
         }
         let from = BufReader::new(input::open(path)?);
-        let (tally, _) = tally::<U>(from, &name, &header, &header.options())?;
+        let (tally, _) = tally::<C>(from, &name, &header, &header.options())?;
         if !tally.finished() {
             let done = tally.total();
             let why = format!(

@@ -11,9 +11,8 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CHUNK, Failed, Limit, MAX_FAILED, Options, Summary};
+use super::{CHUNK, Drawn, Failed, Limit, MAX_FAILED, Options, Summary};
 use crate::cover::Met;
-use crate::grammar::Campaign;
 
 /// A shard of a campaign: every `of`-th chunk, beginning with chunk number `index` - 1. Its text form is `3/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +95,7 @@ impl From<Shard> for String {
 
 /// Cases that run together.
 #[derive(Clone, Debug)]
-pub struct Chunk<U: Campaign> {
+pub struct Chunk<C: Drawn> {
     /// Number in the campaign, from 0.
     pub number: u64,
     /// Numbers of the cases that are still to be run.
@@ -104,16 +103,16 @@ pub struct Chunk<U: Campaign> {
     /// True if some cases were run one by one, because a process was lost in this chunk.
     pub broken: bool,
     /// The failure of RTL that ended a process in this chunk, if no case of the chunk has crashed or hung since.
-    pub owed: Option<Failed<U>>,
+    pub owed: Option<Failed<C>>,
     /// False if the chunks before it hit all bins of [`Tally::goal`]: its own hits add nothing.
     pub bins: bool,
 }
 
-impl<U: Campaign> Chunk<U> {
+impl<C: Drawn> Chunk<C> {
     /// Returns true if the next case alone ended the process that is owed, and not some case of the whole chunk.
     pub fn next_owes(&self) -> bool {
         let next = self.cases.start;
-        let own = |owed: &Failed<U>| owed.number == next && !next.is_multiple_of(CHUNK);
+        let own = |owed: &Failed<C>| owed.number == next && !next.is_multiple_of(CHUNK);
         self.owed.as_ref().is_some_and(own)
     }
 }
@@ -122,19 +121,19 @@ impl<U: Campaign> Chunk<U> {
 /// RTL ended a process, and the cases run again one by one to find the one to blame; one of them will fail.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Piece<U: Campaign> {
+pub struct Piece<C: Drawn> {
     /// Number of the chunk.
     pub chunk: u64,
     /// Numbers of the cases.
     pub cases: Range<u64>,
     /// Result of the cases; without cases, the failure that is to be found.
-    pub summary: Summary<U>,
+    pub summary: Summary<C>,
 }
 
-impl<U: Campaign> Piece<U> {
+impl<C: Drawn> Piece<C> {
     /// Returns the piece without cases of chunk `chunk`: the RTL ended a process, and `failed` is the next case of the chunk, with
     /// that cause.
-    pub fn owed(chunk: u64, failed: Failed<U>) -> Self {
+    pub fn owed(chunk: u64, failed: Failed<C>) -> Self {
         Piece {
             chunk,
             cases: failed.number..failed.number,
@@ -152,7 +151,7 @@ impl<U: Campaign> Piece<U> {
 /// A campaign ends with the chunk that reaches the limit, with the first chunk in which [`MAX_LOST`](super::MAX_LOST) cases
 /// crashed or hung, with the chunk with which [`MAX_FAILED`] programs have failed or, without `keep_going`, with the first chunk that
 /// has a failure. Later chunks do not count.
-pub struct Tally<U: Campaign> {
+pub struct Tally<C: Drawn> {
     options: Options,
     shard: Shard,
     started: Instant,
@@ -163,12 +162,12 @@ pub struct Tally<U: Campaign> {
     /// Number of the first chunk that was not handed out because the time was over.
     late: Option<u64>,
     /// Results of chunks that are done while an earlier chunk is not.
-    waiting: BTreeMap<u64, Summary<U>>,
+    waiting: BTreeMap<u64, Summary<C>>,
     /// Chunks that are run case by case: the number of the next case, and the result of those before it.
-    broken: BTreeMap<u64, (u64, Summary<U>)>,
+    broken: BTreeMap<u64, (u64, Summary<C>)>,
     /// Chunks in which the RTL ended a process, and in which no case has crashed or hung since.
-    owed: BTreeMap<u64, Failed<U>>,
-    total: Summary<U>,
+    owed: BTreeMap<u64, Failed<C>>,
+    total: Summary<C>,
     /// Once `total` has all of these bins, chunks need not count theirs. `None`: every chunk counts.
     ///
     /// Only chunks before the one that is handed out are looked at, because they count in any case. So whether a bin of the goal
@@ -177,7 +176,7 @@ pub struct Tally<U: Campaign> {
     pub goal: Option<Met>,
 }
 
-impl<U: Campaign> Tally<U> {
+impl<C: Drawn> Tally<C> {
     /// Returns a tally without results.
     pub fn new(options: &Options, shard: Shard) -> Self {
         Tally {
@@ -207,7 +206,7 @@ impl<U: Campaign> Tally<U> {
     }
 
     /// Returns the remaining part of chunk `number`.
-    fn chunk(&self, number: u64) -> Option<Chunk<U>> {
+    fn chunk(&self, number: u64) -> Option<Chunk<C>> {
         let mut cases = self.cases(number)?;
         let begun = self.broken.get(&number);
         if let Some((next, _)) = begun {
@@ -233,7 +232,7 @@ impl<U: Campaign> Tally<U> {
     }
 
     /// Returns the next chunk to run, if there is one.
-    pub fn hand_out(&mut self) -> Option<Chunk<U>> {
+    pub fn hand_out(&mut self) -> Option<Chunk<C>> {
         if self.finished() {
             return None;
         }
@@ -264,7 +263,7 @@ impl<U: Campaign> Tally<U> {
     /// # Errors
     /// Field and reason: the chunk does not belong to this campaign or shard, or is complete; the cases are not the next ones
     /// of the chunk; the number of programs is not the number of cases; the RTL ended a process in the chunk, and no case fails.
-    pub fn put(&mut self, piece: Piece<U>) -> Result<(), (&'static str, String)> {
+    pub fn put(&mut self, piece: Piece<C>) -> Result<(), (&'static str, String)> {
         let (number, cases) = (piece.chunk, piece.cases);
         let Some(chunk) = self.chunk(number) else {
             let why = format!("{number} does not belong to shard {}", self.shard);
@@ -329,7 +328,7 @@ impl<U: Campaign> Tally<U> {
         &mut self,
         number: u64,
         next: u64,
-        mut summary: Summary<U>,
+        mut summary: Summary<C>,
     ) -> Result<(), (&'static str, String)> {
         let failed = match (summary.programs, summary.failures.pop()) {
             (0, Some(failed)) if summary.failures.is_empty() => failed,
@@ -347,7 +346,7 @@ impl<U: Campaign> Tally<U> {
     }
 
     /// Returns the failures of RTL that ended a process in a chunk in which no case has crashed or hung since.
-    pub fn owed(&self) -> impl Iterator<Item = &Failed<U>> {
+    pub fn owed(&self) -> impl Iterator<Item = &Failed<C>> {
         self.owed.values()
     }
 
@@ -362,12 +361,12 @@ impl<U: Campaign> Tally<U> {
     }
 
     /// Returns the sum of the chunks so far, up to the first one that is not done.
-    pub fn total(&self) -> &Summary<U> {
+    pub fn total(&self) -> &Summary<C> {
         &self.total
     }
 
     /// Does the same as [`Tally::total`], by value.
-    pub fn into_total(self) -> Summary<U> {
+    pub fn into_total(self) -> Summary<C> {
         self.total
     }
 
@@ -386,7 +385,7 @@ impl<U: Campaign> Tally<U> {
 
     /// Returns all known failures in the order of their numbers, including those of incomplete chunks and of chunks that wait
     /// for an earlier one.
-    pub fn failures(&self) -> Vec<Failed<U>> {
+    pub fn failures(&self) -> Vec<Failed<C>> {
         let waiting = self.waiting.values();
         let broken = self.broken.values().map(|(_, summary)| summary);
         let all = std::iter::once(&self.total).chain(waiting).chain(broken);
@@ -397,7 +396,7 @@ impl<U: Campaign> Tally<U> {
 }
 
 /// Takes a piece that a runner has done. Returns false if the chunk or the campaign is over.
-pub type Put<'a, U> = &'a mut dyn FnMut(Piece<U>) -> Result<bool, String>;
+pub type Put<'a, C> = &'a mut dyn FnMut(Piece<C>) -> Result<bool, String>;
 
 /// Runs the remaining part of a campaign, `jobs` chunks in parallel, until its end or until `stop` is set. Each job is a
 /// thread with its own runner, made by `start`, which delivers the results of its chunk in pieces, in order. Each piece goes
@@ -406,16 +405,16 @@ pub type Put<'a, U> = &'a mut dyn FnMut(Piece<U>) -> Result<bool, String>;
 ///
 /// # Errors
 /// The first error of a runner or of `keep`. The results of chunks that are running then are lost.
-pub fn drive<U: Campaign, R>(
-    tally: &mut Tally<U>,
+pub fn drive<C: Drawn, R>(
+    tally: &mut Tally<C>,
     stop: &AtomicBool,
     over: &AtomicBool,
     start: impl Fn() -> Result<R, String> + Sync,
-    keep: impl FnMut(&Piece<U>) -> Result<(), String> + Send,
-    progress: impl FnMut(&Tally<U>) + Send,
+    keep: impl FnMut(&Piece<C>) -> Result<(), String> + Send,
+    progress: impl FnMut(&Tally<C>) + Send,
 ) -> Result<(), String>
 where
-    R: FnMut(&Chunk<U>, Put<U>) -> Result<(), String>,
+    R: FnMut(&Chunk<C>, Put<C>) -> Result<(), String>,
 {
     let jobs = tally.options.jobs;
     let shared = Mutex::new((tally, keep, progress, Ok(())));
@@ -433,7 +432,7 @@ where
                 };
                 chunk
             };
-            let mut put = |piece: Piece<U>| {
+            let mut put = |piece: Piece<C>| {
                 let (tally, keep, progress, result) = &mut *lock();
                 if result.is_err() || tally.finished() {
                     return Ok(false);

@@ -8,17 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use reconverge::campaign::{self, Failed, Limit, Options, Runner, Summary};
+use reconverge::campaign::{self, Failed, Follow, Limit, Options, Runner, Summary};
 use reconverge::case::Case;
-use reconverge::check::TestCase;
+use reconverge::check::{Judges, TestCase};
 use reconverge::compiled::Compiled;
 use reconverge::cover::{Model, run as cover};
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
+use reconverge::lockstep::Compared;
 use reconverge::mutate::Hunt;
-use reconverge::shrink;
-use reconverge::watch::{Pulse, Watch};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use signal_hook::low_level::exit;
 
@@ -227,16 +226,24 @@ impl<U: Compiled> Worker<U> {
                 self.cases(&options, cases, each, bins)
             }
             Order::Check { case, judges } => {
-                let mut judged =
-                    U::check_fresh(&case, &self.rtl, judges, &mut parent.progress::<U>());
+                let judged = U::judge(&case, &self.rtl, judges, None, &mut parent.progress::<U>());
+                let not_run = |why| {
+                    Err(Failure::new(
+                        &*case,
+                        Cause::NotRun(why),
+                        Compared::default(),
+                    ))
+                };
+                let mut judged = judged.unwrap_or_else(not_run);
                 if let Err(failure) = &mut judged {
                     self.memory.blame(failure);
                 }
                 Answer::Judged(Box::new(judged))
             }
             Order::Dump { case, from, path } => {
-                let dumped =
-                    U::check_with_dump(&case, &self.rtl, from, &path, &mut parent.progress::<U>());
+                let dump = Some((from, path.as_path()));
+                let mut progress = parent.progress::<U>();
+                let dumped = U::judge(&case, &self.rtl, Judges::LockStep, dump, &mut progress);
                 Answer::Dumped(Box::new(dumped))
             }
             Order::Shrink(case) => self.shrink(&case),
@@ -255,7 +262,7 @@ impl<U: Compiled> Worker<U> {
             } => self.exhaust(&limits, &states, only),
             Order::Play { stream, dump } => {
                 let dump = dump.as_ref().map(|(from, path)| (*from, path.as_path()));
-                let mut played = U::play(&stream, &self.rtl, dump);
+                let mut played = U::play(&stream, &self.rtl, dump, &mut parent.progress::<U>());
                 if let Ok(Err(failure)) = &mut played {
                     self.memory.blame(failure);
                 }
@@ -307,7 +314,7 @@ impl<U: Compiled> Worker<U> {
                     .into_iter()
                     .for_each(|open| open.close(&mut summary));
             }
-            let short = |failed: &Failed<U>| memory.cause(&failed.failure);
+            let short = |failed: &Failed<Case<U>>| memory.cause(&failed.failure);
             if let Some(cause) = summary.failures.iter().find_map(short) {
                 // Memory that a case has taken is missing for the others: this process cannot be used any more, and another
                 // case may have taken the memory.
@@ -431,14 +438,10 @@ impl<U: Compiled> Worker<U> {
 /// Reports each smaller case.
 struct Smaller(Parent);
 
-impl<U: Compiled> Watch<U> for Smaller {
-    fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
-        Watch::<U>::before(&mut Pulse(self.0.progress::<U>()), cycle, pins, golden);
+impl<U: Compiled> Follow<Case<U>> for Smaller {
+    fn progress(&mut self, cycle: u64) {
+        self.0.pulse(|| Answer::<U>::Pulse(cycle));
     }
-    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
-}
-
-impl<U: Compiled> shrink::Follow<U> for Smaller {
     fn smaller(&mut self, failure: &Failure<Case<U>>) {
         self.0.say(&Answer::Smaller(Box::new(failure.clone())));
     }

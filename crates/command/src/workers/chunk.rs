@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use reconverge::campaign::{Chunk, Failed, Options, Piece, Put, Summary, model_seed};
+use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::failure::Cause;
 
@@ -21,7 +22,7 @@ struct Known<U: Compiled> {
     /// How the next case did.
     first: Option<Blame<U>>,
     /// The cases that failed before the process was lost.
-    failed: BTreeMap<u64, Failed<U>>,
+    failed: BTreeMap<u64, Failed<Case<U>>>,
 }
 
 impl<U: Compiled> Isolated<'_, U> {
@@ -33,9 +34,9 @@ impl<U: Compiled> Isolated<'_, U> {
     pub fn chunk(
         &mut self,
         options: &Options,
-        chunk: &Chunk<U>,
-        found: &dyn Fn(&Failed<U>),
-        put: Put<U>,
+        chunk: &Chunk<Case<U>>,
+        found: &dyn Fn(&Failed<Case<U>>),
+        put: Put<Case<U>>,
     ) -> Result<(), String> {
         if !chunk.broken {
             let order = self.cases(options, chunk, chunk.cases.start, false);
@@ -110,17 +111,17 @@ impl<U: Compiled> Isolated<'_, U> {
     fn owe(
         &self,
         options: &Options,
-        chunk: &Chunk<U>,
+        chunk: &Chunk<Case<U>>,
         next: u64,
         (cause, seed): &Blame<U>,
-        put: Put<U>,
+        put: Put<Case<U>>,
     ) -> Result<bool, String> {
         let failed = Failed::lost(options, self.rtl, next, cause.clone(), *seed);
         put(Piece::owed(chunk.number, failed))
     }
 
     /// Returns the order to run the cases of `chunk` from number `first` on.
-    fn cases(&self, options: &Options, chunk: &Chunk<U>, first: u64, each: bool) -> Order<U> {
+    fn cases(&self, options: &Options, chunk: &Chunk<Case<U>>, first: u64, each: bool) -> Order<U> {
         Order::Cases {
             seed: options.seed,
             keep_going: options.keep_going,
@@ -138,9 +139,9 @@ impl<U: Compiled> Isolated<'_, U> {
     fn one_by_one(
         &mut self,
         options: &Options,
-        chunk: &Chunk<U>,
+        chunk: &Chunk<Case<U>>,
         known: Known<U>,
-        put: Put<U>,
+        put: Put<Case<U>>,
     ) -> Result<(), String> {
         let rtl = self.rtl;
         let lost = |case, (cause, seed)| Summary::lost(options, rtl, case, cause, seed);
@@ -154,7 +155,7 @@ impl<U: Compiled> Isolated<'_, U> {
         } = known;
         // How often the next case has lost its process, and the seed of its model if it had begun.
         let (mut tries, mut began) = (0, None);
-        let piece = |put: Put<U>, case: u64, summary| {
+        let piece = |put: Put<Case<U>>, case: u64, summary| {
             put(Piece {
                 chunk: chunk.number,
                 cases: case..case + 1,

@@ -454,7 +454,7 @@ impl<'a, U: Compiled> Isolated<'a, U> {
     ///
     /// # Errors
     /// Nothing smaller was found: the reason.
-    pub fn shrink(&mut self, case: &Case<U>) -> Result<(Shrunk<U>, Option<String>), String> {
+    pub fn shrink(&mut self, case: &Case<U>) -> Result<(Shrunk<Case<U>>, Option<String>), String> {
         let mut smallest: Option<Failure<Case<U>>> = None;
         let mut runs = 0;
         let order = Order::Shrink(Box::new(case.clone()));

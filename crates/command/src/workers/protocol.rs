@@ -115,11 +115,11 @@ pub enum Answer<U: Compiled> {
     /// [`Order::Cases`], one by one: the next case begins, on a model with this seed.
     Begins(u32),
     /// [`Order::Cases`], all at once: this one has failed. It counts together with the summary of all of them.
-    Failed(Box<reconverge::campaign::Failed<U>>),
+    Failed(Box<reconverge::campaign::Failed<Case<U>>>),
     /// [`Order::Cover`]: this case begins; the coverage before it was sent.
     BeginsCase(Box<Case<U>>),
     /// [`Order::Cases`]: the summary of the case that began, or of all ordered cases.
-    Did(Box<reconverge::campaign::Summary<U>>),
+    Did(Box<reconverge::campaign::Summary<Case<U>>>),
     /// [`Order::Check`].
     Judged(Box<Judged<U>>),
     /// [`Order::Dump`]: the result of the run, or why there is no dump.

@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::check::{TestCase, check};
-use crate::design::Design;
+use crate::campaign::Drawn;
+use crate::check::{Judges, TestCase};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
-use crate::stream::Stream;
 
 /// Progress of a campaign against one mutant.
 #[derive(Clone, Serialize, Deserialize)]
@@ -83,22 +82,27 @@ impl<C: TestCase> Hunt<C> {
     }
 }
 
-impl<D: Design> Hunt<Stream<D>> {
-    /// Runs the next random stream, on a model of its own.
+impl<C: Drawn> Hunt<C> {
+    /// Runs the next case, on a model of its own as a replay does. Without the scalar judge: it looks at the golden model's run, which
+    /// is the same for every mutant. `progress` is called with the cycle from time to time.
     ///
     /// # Errors
-    /// No model can be opened.
-    pub fn go_on(&mut self, rtl: &Rtl<D>, seed: u64) -> Result<(), String> {
-        // A seed is not 0.
-        let seed = seed.checked_add(self.next).unwrap_or(self.next + 1);
-        let stream = Stream::random(seed, STREAM_CYCLES, rtl.build());
-        let judged = check(&stream, rtl).map(|agreed| agreed.cycles);
-        self.judged("stream", judged)
+    /// No model can be opened, or the golden model panics.
+    pub fn go_on(
+        &mut self,
+        rtl: &Rtl<C::Design>,
+        seed: u64,
+        progress: &mut impl FnMut(u64),
+    ) -> Result<(), String> {
+        let kind = C::kind(self.next).to_string();
+        let judged = C::draw(seed, self.next, rtl.build()).map_err(|failure| *failure);
+        let judged = match judged {
+            Ok(case) => case.judge(rtl, Judges::LockStep, None, progress)?,
+            Err(failure) => Err(failure),
+        };
+        self.judged(&kind, judged.map(|agreed| agreed.compared.cycles))
     }
 }
-
-/// Cycles of one stream.
-const STREAM_CYCLES: usize = 500;
 
 /// A campaign after it went on, or why it could not.
 pub type Hunted<C> = Result<Hunt<C>, String>;

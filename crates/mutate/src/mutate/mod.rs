@@ -19,7 +19,6 @@ pub(crate) mod circuit;
 pub mod equivalence;
 mod hunt;
 pub mod netlist;
-mod programs;
 pub(crate) mod proof;
 pub(crate) mod sat;
 pub mod source;
@@ -38,18 +37,17 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::case::Place;
+use crate::campaign::Drawn;
 use crate::check::TestCase;
 use crate::design::{Build, Design};
 use crate::dut::{self, Make, Rtl};
 use crate::home::own_rtl;
 use crate::input::{InputError, read_text};
 use crate::json::hex;
-use crate::stream::Stream;
+use crate::place::Place;
 use crate::wave;
 use equivalence::{Proof, Referee};
 pub use hunt::{Caught, Hunt, Hunted, Hunter};
-pub use programs::by_programs;
 pub use summary::{Counts, Summary, VERDICTS};
 
 /// File that lists the mutants of a folder.
@@ -543,22 +541,32 @@ pub struct Judged {
 /// that are. Within this many cycles the campaign catches most mutants that it can catch.
 const FIRST: u64 = 100_000;
 
+/// Makes mutants and judges them: first by a campaign of such cases in this process, then by proofs those that no case catches.
+///
+/// # Errors
+/// As [`Mutants::make`] and [`Mutants::judge`].
+pub fn by_campaign<C: Drawn>(options: &Options, build: &Build) -> Result<Summary, Trouble> {
+    let mutants = Mutants::<C::Design>::make(options, build)?;
+    let hunter = mutants.hunter::<C>(options);
+    mutants.judge(options, &hunter, &AtomicBool::new(false), |_, _| ())
+}
+
 impl<D: Design> Mutants<D> {
     /// Returns the RTL that contains all mutants.
     pub fn rtl(&self) -> &Rtl<D> {
         &self.rtl
     }
 
-    /// Returns a hunter that runs random streams in this process.
-    pub fn streams(
+    /// Returns a hunter that runs a campaign of such cases in this process.
+    pub fn hunter<C: Drawn<Design = D>>(
         &self,
         options: &Options,
-    ) -> impl Fn(u32, Hunt<Stream<D>>, u64) -> Hunted<Stream<D>> + Sync {
+    ) -> impl Fn(u32, Hunt<C>, u64) -> Hunted<C> + Sync {
         let seed = options.seed;
         move |number, mut hunt, budget| {
             let rtl = self.rtl.clone().mutant(number);
             while !hunt.over(budget) {
-                hunt.go_on(&rtl, seed)?;
+                hunt.go_on(&rtl, seed, &mut |_| ())?;
             }
             Ok(hunt)
         }

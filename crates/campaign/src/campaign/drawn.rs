@@ -1,0 +1,139 @@
+//! What a campaign must know of its cases: how one is drawn, run, counted and made smaller.
+
+use std::fmt::{self, Debug, Display, Formatter};
+
+use super::Summary;
+use crate::check::TestCase;
+use crate::cover::Bins;
+use crate::design::Build;
+use crate::dut::{Dut, Rtl};
+use crate::failure::Failure;
+use crate::input::LONGEST_NAME;
+use crate::stream::shrink::Budget;
+
+/// A case that campaigns draw, run and count: a program with its environment ([`crate::case::Case`]) or a stream of pins
+/// ([`crate::stream::Stream`]).
+pub trait Drawn: TestCase {
+    /// Kinds of cases, printed as in the names of cases.
+    type Kind: Copy + Display;
+    /// What cases of a build can hit.
+    type Bins: Bins;
+    /// Counts what cases hit.
+    type Collector<'b>;
+    /// How large a case is.
+    type Size: Copy + Debug + PartialEq;
+
+    /// What texts call a case.
+    const NOUN: &'static str;
+    /// What texts call the parts that [`Drawn::length`] counts.
+    const MEASURE: &'static str;
+
+    /// Returns the kind of case number `index` of a campaign.
+    fn kind(index: u64) -> Self::Kind;
+    /// Draws case number `index` of the campaign with `seed`, always the same for the same build.
+    ///
+    /// # Errors
+    /// The golden model panics: [`Cause::NotRun`](crate::failure::Cause) with its message, of a case on which it does.
+    fn draw(seed: u64, index: u64, build: &Build) -> Result<Self, Box<Failure<Self>>>;
+    /// Returns a collector that has counted nothing.
+    fn collector(bins: &Self::Bins) -> Self::Collector<'_>;
+    /// Judges the case, number `index` of its campaign, on `dut`, which may have run others before. Returns what it adds to the
+    /// campaign, its failure included; `progress` is called with the cycle from time to time.
+    fn run_on(
+        &self,
+        index: u64,
+        dut: &mut Dut<Self::Design>,
+        collector: Option<&mut Self::Collector<'_>>,
+        progress: &mut impl FnMut(u64),
+    ) -> Summary<Self>;
+    /// Makes the case of `failure` smaller. `other` returns the same RTL with another number of lanes.
+    ///
+    /// # Errors
+    /// The case does not fail from reset on a fresh model, a model cannot be opened, or the time is too short for a run in which
+    /// the RTL hangs.
+    fn shrink(
+        failure: &Failure<Self>,
+        rtl: &Rtl<Self::Design>,
+        other: Other<Self::Design>,
+        budget: &Budget,
+        follow: &mut dyn Follow<Self>,
+    ) -> Result<Shrunk<Self>, String>;
+    /// Returns the number of instructions or cycles.
+    fn length(&self) -> usize;
+    /// Returns the size of the case.
+    fn size(&self) -> Self::Size;
+    /// Returns a line with two sizes of a case that was made smaller.
+    fn headline(before: Self::Size, after: Self::Size) -> String;
+    /// Returns the case as text.
+    fn text(&self) -> String;
+    /// Returns whether two cases of one failure differ in nothing that a search changes.
+    fn is_same(&self, other: &Self) -> bool;
+}
+
+/// A function that returns the same RTL with another number of lanes.
+pub type Other<'o, D> = &'o dyn Fn(u32) -> Result<Rtl<D>, String>;
+
+/// Observes how a case is made smaller.
+pub trait Follow<C: TestCase> {
+    /// Called with the cycle from time to time, while a case runs.
+    fn progress(&mut self, _cycle: u64) {}
+    /// Called when the case has become smaller; `failure` is that of the smaller case.
+    fn smaller(&mut self, _failure: &Failure<C>) {}
+}
+
+/// Ignores the search.
+impl<C: TestCase> Follow<C> for () {}
+
+/// Suffix of the name of a case that was made smaller.
+const SHRUNK: &str = "-shrunk";
+
+/// Result of shrinking.
+#[derive(Clone)]
+pub struct Shrunk<C: Drawn> {
+    /// The smaller case and its failure, from reset on a fresh model.
+    pub failure: Failure<C>,
+    /// Size of the original case.
+    pub before: C::Size,
+    /// Size of the shrunk case.
+    pub after: C::Size,
+    /// Number of runs of the search.
+    pub runs: u64,
+}
+
+impl<C: Drawn> Debug for Shrunk<C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:\n{}", self.headline(), self.text())
+    }
+}
+
+impl<C: Drawn> Shrunk<C> {
+    /// Returns the result for `case`, where `failure` is the failure of the shrunk case.
+    pub fn new(case: &C, mut failure: Failure<C>, runs: u64) -> Self {
+        let best = &mut failure.case;
+        // The name of the case stands between that of the design and the seed.
+        let name = best.name();
+        let (name, _) = name.rsplit_once('.').unwrap_or((&name, ""));
+        let own = name
+            .len()
+            .saturating_sub(<C::Design as crate::design::Design>::NAME.len() + 1);
+        if !best.is_same(case) && !name.ends_with(SHRUNK) && own + SHRUNK.len() <= LONGEST_NAME {
+            best.mark(SHRUNK);
+        }
+        Shrunk {
+            before: case.size(),
+            after: best.size(),
+            runs,
+            failure,
+        }
+    }
+
+    /// Returns a line such as `program shrunk from 48 to 6 instructions, 16 to 4 lanes`.
+    pub fn headline(&self) -> String {
+        C::headline(self.before, self.after)
+    }
+
+    /// Returns the smaller case as text, of a program the text of a file for `run`.
+    pub fn text(&self) -> String {
+        self.failure.case.text()
+    }
+}
