@@ -343,7 +343,7 @@ fn rtl_that_loops_for_ever_fails_its_case_after_the_time_limit() {
     assert_eq!(cause(&again), "hung for 2 s");
 }
 
-/// A found bug: the bench waited for ever, because time in which a signal suspends the RTL did not count.
+/// Regression: the bench waited for ever, because time in which a signal suspends the RTL did not count.
 #[test]
 fn rtl_that_suspends_its_process_fails_its_case_after_the_time_limit() {
     let rtl = that(STOP).limits(Limits {
@@ -356,7 +356,7 @@ fn rtl_that_suspends_its_process_fails_its_case_after_the_time_limit() {
     assert_eq!(failure.compared.cycles, CYCLE as u64 - 1);
 }
 
-/// A found bug: it was taken for the limit on memory.
+/// Regression: it was taken for the limit on memory.
 #[test]
 fn rtl_that_says_that_memory_has_run_out_stopped_the_simulation() {
     let stream = Stream::random(1, 60, &Build::from(R500::LANES));
@@ -367,7 +367,7 @@ fn rtl_that_says_that_memory_has_run_out_stopped_the_simulation() {
     assert!(stopped.why.contains("out of memory for tags"), "{failure}");
 }
 
-/// A found bug: the process that ended while it ran no model was the failure of the next case.
+/// Regression: the process that ended while it ran no model was the failure of the next case.
 #[test]
 fn a_process_that_ends_between_two_cases_fails_neither() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -382,7 +382,7 @@ fn a_process_that_ends_between_two_cases_fails_neither() {
     assert_ne!(told(), process);
 }
 
-/// A found bug: a longer answer counted as one that only the RTL can have written.
+/// Regression: a longer answer counted as one that only the RTL can have written.
 #[test]
 fn a_process_says_at_most_4096_bytes_of_what_is_wrong() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -415,7 +415,7 @@ fn a_process_says_at_most_4096_bytes_of_what_is_wrong() {
     process.wait().unwrap();
 }
 
-/// A found bug: it was left behind if the process that had started it had ended before the bench knew.
+/// Regression: it was left behind if the process that had started it had ended before the bench knew.
 #[test]
 fn what_rtl_has_started_is_ended_with_it() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -425,7 +425,7 @@ fn what_rtl_has_started_is_ended_with_it() {
     has_ended(&told());
 }
 
-/// A found bug: the dump could not be closed then, and that was all that was said.
+/// Regression: the dump could not be closed then, and that was all that was said.
 #[test]
 fn rtl_that_ends_its_process_after_a_mismatch_shows_the_mismatch() {
     let stream = Stream::random(1, 60, &Build::from(R500::LANES));
@@ -453,7 +453,7 @@ impl Stimulus<R500> for Panics<'_> {
     }
 }
 
-/// A found bug: the golden model is ahead of RTL in another process, and its panic came before the mismatch.
+/// Regression: the golden model is ahead of RTL in another process, and its panic came before the mismatch.
 #[test]
 fn a_mismatch_before_the_golden_model_panics_is_the_result() {
     let build = Build::from(R500::LANES);
@@ -474,7 +474,7 @@ fn a_mismatch_before_the_golden_model_panics_is_the_result() {
     assert!(why.contains("no cycle 100"), "{why}");
 }
 
-/// A found bug: the process wanted descriptor 200.
+/// Regression: the process wanted descriptor 200.
 #[test]
 fn rtl_runs_in_a_process_with_few_descriptors() {
     let test = "hosted::rtl_that_prints_without_end_is_judged_by_what_it_does";

@@ -430,7 +430,7 @@ fn with_probes_alone() -> Copy {
 fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it() {
     let (own, rtl) = (Folder::own(NAME), with_probes_alone());
     let junit = rtl.dir().join("s.xml");
-    // Returns what is said, and the tests that count as skipped.
+    // Returns the output, and the tests that count as skipped.
     let fuzz = |dir: &str| {
         let options = [
             "fuzz",

@@ -191,7 +191,7 @@ fn a_flipped_bit_of_each_field_fails_and_its_stream_is_cut_behind_it<U: Tested>(
         );
         assert_eq!(mismatch.first().field, number);
         // The flip stays where it is: three cycles before it, and its own.
-        // A found bug: the longest time was one too long to be added to another.
+        // Regression: the longest time was one too long to be added to another.
         let budget = Budget {
             time: Duration::MAX,
             ..Budget::default()

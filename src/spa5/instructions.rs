@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     /// A saved case may have any target address; 1 to 7 once ended in an overflow.
-    /// A found bug: shrunk programs kept constants that no instruction reads.
+    /// Regression: shrunk programs kept constants that no instruction reads.
     #[test]
     fn constants_that_no_word_reads_are_left_out_first() {
         // BRA c[1][0x8].

@@ -1,4 +1,4 @@
-//! Objects of LLVM's r600 back end: what is taken from good ones, and what is said of bad ones.
+//! Objects of LLVM's r600 back end: programs from good ones, errors for bad ones.
 //!
 //! Good objects are held against the assembly listing that the same compiler wrote
 //! (`tb/r700/programs/llvm/*.s`) and against r700-8.2; dumps of Mesa's form against the object that they print. Bad ones are good ones with bytes changed.
@@ -32,7 +32,7 @@ fn import(bytes: &[u8], choice: Option<&str>) -> Loaded<Program> {
     load(bytes, "dir/x.o", &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What is said of a bad file.
+/// The error for a bad file.
 fn refused(bytes: &[u8], choice: Option<&str>) -> String {
     let options = choice.map(which).unwrap_or_default();
     match load(bytes, "x.o", &options) {

@@ -1,4 +1,4 @@
-//! Cubins and raw bundles: what is taken from good ones, and what is said of bad ones.
+//! Cubins and raw bundles: programs from good ones, errors for bad ones.
 //!
 //! Good files are held against what NVIDIA's nvdisasm printed for them (`tb/spa5/programs/*/nvdisasm.txt`,
 //! `*.sass`) and against spa5-2.5 and spa5-8. Bad ones are made here, or are good ones with bytes changed.
@@ -39,7 +39,7 @@ fn import(bytes: &[u8], choice: Option<&str>) -> Loaded<Program> {
     load(bytes, "dir/x.cubin", &options).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// What is said of a bad file.
+/// The error for a bad file.
 fn refused(bytes: &[u8], choice: Option<&str>) -> String {
     let options = choice.map(which).unwrap_or_default();
     match load(bytes, "x", &options) {

@@ -157,7 +157,7 @@ mod tests {
         assert_ne!(unpacked(cache.path(), &[]).unwrap(), dir);
     }
 
-    /// A found bug: the folder of the build was used even if another user had made it, and so was the Verilator in it.
+    /// Regression: the folder of the build was used even if another user had made it, and so was the Verilator in it.
     #[cfg(unix)]
     #[test]
     fn a_folder_that_others_can_write_to_is_not_used_although_its_files_are_right() {

@@ -541,7 +541,7 @@ mod tests {
         }
     }
 
-    /// A found bug: freeing a model twice ended the process, and a case in the place of a model read foreign memory.
+    /// Regression: freeing a model twice ended the process, and a case in the place of a model read foreign memory.
     #[test]
     fn a_handle_that_was_freed_or_stands_for_something_else_is_refused() {
         let file = c"../../tb/spa5/programs/divergent_return.s";

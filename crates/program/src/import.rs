@@ -180,7 +180,7 @@ pub fn choose(
 mod tests {
     use super::*;
 
-    /// A found bug: programs whose names differ only in letters beyond ASCII wrote the same waves, and kernels whose names differ
+    /// Regression: programs whose names differ only in letters beyond ASCII wrote the same waves, and kernels whose names differ
     /// only behind the longest name did too.
     #[test]
     fn different_names_stay_different_when_they_are_made_sound() {

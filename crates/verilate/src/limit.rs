@@ -99,7 +99,7 @@ mod tests {
         command
     }
 
-    /// A found bug: a vector of a million bits kept `new` busy for as long as Verilator wanted.
+    /// Regression: a vector of a million bits kept `new` busy for as long as Verilator wanted.
     #[test]
     fn a_program_that_does_not_end_is_ended_after_its_processor_time() {
         // Not the first program: Verilator is called by a script.
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(none.status.code(), Some(127));
     }
 
-    /// A found bug: all that was said came from the shell.
+    /// Regression: all that was said came from the shell.
     #[test]
     fn a_limit_that_cannot_be_set_is_told() {
         let limited = format!("ulimit -t 50; exec sh -c '{LIMITED}' sh 100 echo out");

@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(own_group("", "", 1000), Some(1000));
     }
 
-    /// A found bug: a home folder of mode 700 did not help where all users have one group.
+    /// Regression: a home folder of mode 700 did not help where all users have one group.
     #[test]
     fn others_may_write_to_what_they_cannot_reach() {
         let (dir, file) = folder();

@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(number_in("rev vUNKNOWN-built20260516"), None);
     }
 
-    /// A found bug: who could write to the folder of the build chose the program that others ran as Verilator.
+    /// Regression: who could write to the folder of the build chose the program that others ran as Verilator.
     #[test]
     fn a_verilator_of_the_project_that_others_can_change_is_not_used() {
         use std::os::unix::fs::PermissionsExt;

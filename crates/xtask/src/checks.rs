@@ -79,7 +79,7 @@ pub fn deny(place: &Place) -> Done {
         sh,
         "{deny} --locked --workspace {check...} -D unmatched-skip -D unnecessary-skip {what...}"
     ))?;
-    // An exception that only one of the two needs is no error in the other.
+    // An exception that only one of the two needs is not an error in the other.
     let allow = [
         "-A",
         "unmatched-skip",

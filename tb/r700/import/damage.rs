@@ -4,7 +4,7 @@ use super::listings::objects;
 use super::objects::{LAST, NOP_END, Section, find, function, get, put, section, with_code};
 use super::*;
 
-/// One thing wrong with `k01_ifelse.o`, and what is said.
+/// One change of `k01_ifelse.o`, and the error.
 #[test]
 fn damaged_objects_are_refused() {
     let good = object("k01_ifelse");

@@ -180,7 +180,7 @@ fn the_header_of_a_graphics_shader_is_left_out() {
     }
     let header = &behind_header(vtg(1), 0)[..80];
     assert!(refused(header, None).ends_with("no word in it is a flow-control instruction"));
-    // What is said of the code counts from its start.
+    // Addresses in errors count from the start of the code.
     let mut bad = behind_header(vtg(1), 0);
     bad[87] = 0x80;
     assert!(refused(&bad, None).contains(" at 0x0000 is not a control word"));

@@ -1,4 +1,4 @@
-//! Kernels that call what lies elsewhere, and what is said of what they contain.
+//! Kernels that call what lies elsewhere, and errors for their contents.
 
 use super::cubins::{Part, cubin, kernel};
 use super::*;

@@ -118,7 +118,7 @@ fn listings_for_other_gpus_are_refused_by_their_name() {
     );
 }
 
-/// A found bug: the whole text was copied for each function, and 30,000 took gigabytes.
+/// Regression: the whole text was copied for each function, and 30,000 took gigabytes.
 #[test]
 fn a_listing_of_many_functions_is_read() {
     let function = |n: u32| format!("\t\tFunction : f{n}\n    /*0008*/ EXIT ;\n");

@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(dir.path()).expect("read").count(), 3);
     }
 
-    /// A found bug: who could make a link in the folder of the outputs had its target overwritten.
+    /// Regression: who could make a link in the folder of the outputs had its target overwritten.
     #[cfg(unix)]
     #[test]
     fn a_name_that_the_program_chooses_replaces_a_link() {

@@ -66,7 +66,7 @@ fn out_of_memory(megabytes: u64) -> String {
     format!("out of memory: it may have {megabytes} MB (--memory)")
 }
 
-/// Returns the cause for a worker that says what no worker says: its memory is corrupt.
+/// Returns the cause for a worker with an impossible answer: its memory is corrupt.
 fn impossible<U: Compiled>() -> Lost<U> {
     Lost::By(Cause::Crashed("it gave an impossible answer".to_owned()))
 }

@@ -313,7 +313,7 @@ fn a_link_a_file_and_a_folder_of_another_user_are_refused() {
     assert!(refused(&dir.path().join("a$b")).contains("`$`"));
 }
 
-/// A found bug: who can write to a folder above the cache can put another one in its place.
+/// Regression: who can write to a folder above the cache can put another one in its place.
 #[test]
 fn a_cache_below_a_folder_that_others_can_write_to_is_refused() {
     let dir = tempfile::tempdir().unwrap();
@@ -328,7 +328,7 @@ fn a_cache_below_a_folder_that_others_can_write_to_is_refused() {
     Store::private(&above.join("cache")).unwrap();
 }
 
-/// A found bug: to open a pipe for writing waits until another process reads it.
+/// Regression: to open a pipe for writing waits until another process reads it.
 #[test]
 fn a_lock_that_is_not_a_regular_file_is_refused_and_not_waited_for() {
     let (_dir, store) = store();

@@ -93,7 +93,7 @@ fn a_scan_that_takes_from_what_it_found_so_far_is_one_conjunction() {
     assert_eq!(aig.conjuncts(entries[0][0]), [entries[0][0]]);
 }
 
-/// Found bug: when the check of an entry had three parts, `so_far` was below all of them and was not found.
+/// Regression: when the check of an entry had three parts, `so_far` was below all of them and was not found.
 #[test]
 fn a_scan_whose_checks_have_some_parts_is_one_conjunction() {
     let mut aig = Aig::new();
@@ -198,7 +198,7 @@ fn a_gate_that_becomes_one_that_is_supposed_is_a_constant() {
     assert_ne!(other, Lit::TRUE);
 }
 
-/// Found bug: of two scans with the same gates except for a constant, one was computed before the constant was found.
+/// Regression: of two scans with the same gates except for a constant, one was computed before the constant was found.
 #[test]
 fn what_is_known_is_found_before_anything_is_worked_out() {
     let mut aig = Aig::new();

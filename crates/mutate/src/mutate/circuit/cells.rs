@@ -319,7 +319,7 @@ mod tests {
         }
     }
 
-    /// A found bug: for an index below 0 every bit was free, although the upper part lies in the vector. Slang writes assignments to
+    /// Regression: for an index below 0 every bit was free, although the upper part lies in the vector. Slang writes assignments to
     /// a part of a vector in this way.
     #[test]
     fn a_part_that_begins_below_a_vector_has_the_vector_above_it() {
@@ -327,7 +327,7 @@ mod tests {
         parts_are_right(5, 4, true, 3);
     }
 
-    /// A found bug: the bits beyond a vector of 5 were 0 at indexes 5 to 7 instead of free.
+    /// Regression: the bits beyond a vector of 5 were 0 at indexes 5 to 7 instead of free.
     #[test]
     fn what_is_read_behind_a_vector_is_open() {
         for length in 1..10 {
