@@ -117,7 +117,7 @@ fn flags_out_of_range_are_refused<U: Tested>() {
     );
     refused(
         &with(&["--flip", "pc[3"]),
-        "error: --flip: pc[3: no cycle; FIELD[ELEMENT].BIT@CYCLE",
+        "error: --flip: pc[3: the cycle is missing; FIELD[ELEMENT].BIT@CYCLE",
     );
     refused(
         &with(&["--rtl", "no/such"]),

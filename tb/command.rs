@@ -509,7 +509,7 @@ fn counts_and_chances_are_written_as_people_write_them() {
     for (args, why) in [
         (
             ["fuzz", "r500", "--cycles", "2m"],
-            "invalid value '2m' for '--cycles <CYCLES>': no number, such as 2000000, 2M, 100k or 1e6",
+            "invalid value '2m' for '--cycles <CYCLES>': must be a number, such as 2000000, 2M, 100k or 1e6",
         ),
         (
             ["cover", "r500", "--programs", "1e99"],

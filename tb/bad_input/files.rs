@@ -110,7 +110,7 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
                 ),
                 "replay" => {
                     format!(
-                        "{name}: file: no saved case, which is JSON; a program is run, not replayed"
+                        "{name}: file: must be a saved case, which is JSON; a program is run, not replayed"
                     )
                 }
                 _ => format!("{name}:1: json: expected value, column 1"),

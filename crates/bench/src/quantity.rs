@@ -5,7 +5,7 @@
 /// # Errors
 /// The text is not such a number, not whole, 0, or more than 64 bits hold.
 pub fn count(text: &str) -> Result<u64, String> {
-    let no_number = || "no number, such as 2000000, 2M, 100k or 1e6".to_owned();
+    let no_number = || "must be a number, such as 2000000, 2M, 100k or 1e6".to_owned();
     let (digits, tens) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 3),
         Some((at, 'M')) => (&text[..at], 6),
@@ -25,7 +25,7 @@ pub fn count(text: &str) -> Result<u64, String> {
     let part = part.trim_end_matches('0');
     // The zeros that remain of the power of ten.
     let Some(zeros) = usize::from(tens).checked_sub(part.len()) else {
-        return Err("no whole number".to_owned());
+        return Err("must be a whole number".to_owned());
     };
     let digits = whole.replace('_', "") + part + &"0".repeat(zeros);
     match digits.trim_start_matches('0') {
@@ -43,7 +43,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 fn sixteenths(text: &str, most: u32) -> Result<u32, String> {
     let percent = text.strip_suffix('%').and_then(|text| text.parse().ok());
     let percent = percent.filter(|percent: &f64| (0.0..=100.0).contains(percent));
-    let percent = percent.ok_or("no percentage from 0% to 100%, such as 25%")?;
+    let percent = percent.ok_or("must be a percentage from 0% to 100%, such as 25%")?;
     let nearest = (percent * 0.16).round() as u32;
     if (nearest == 0 && percent > 0.0) || (nearest == 16 && percent < 100.0) {
         return Err(
@@ -74,7 +74,7 @@ const MIN_MEMORY: u64 = 64;
 /// # Errors
 /// The text is not a number, or the limit is too low for any RTL.
 pub fn memory(text: &str) -> Result<u64, String> {
-    match text.parse().map_err(|_| "no number of megabytes")? {
+    match text.parse().map_err(|_| "must be a number of megabytes")? {
         1..MIN_MEMORY => Err(format!(
             "a process that runs RTL needs at least {MIN_MEMORY} MB; 0 sets no limit"
         )),
@@ -105,7 +105,7 @@ mod tests {
         ] {
             assert_eq!(count(text), Ok(number), "{text}");
         }
-        let no_number = "no number, such as 2000000, 2M, 100k or 1e6";
+        let no_number = "must be a number, such as 2000000, 2M, 100k or 1e6";
         for (text, why) in [
             ("", no_number),
             ("M", no_number),
@@ -121,8 +121,8 @@ mod tests {
             ("1e6k", no_number),
             ("0x10", no_number),
             ("1\u{664}", no_number),
-            ("1.5", "no whole number"),
-            ("1.0001k", "no whole number"),
+            ("1.5", "must be a whole number"),
+            ("1.0001k", "must be a whole number"),
             ("0", "must be at least 1"),
             ("0.0M", "must be at least 1"),
             ("18446744073709551616", "more than 18446744073709551615"),
@@ -149,11 +149,14 @@ mod tests {
         assert_eq!(stall("94%"), Ok(15));
         let next = "chances are drawn in 16ths; the next are 0%, 6.25%, 93.75% and 100%";
         for (text, why) in [
-            ("25", "no percentage from 0% to 100%, such as 25%"),
-            ("%", "no percentage from 0% to 100%, such as 25%"),
-            ("-1%", "no percentage from 0% to 100%, such as 25%"),
-            ("100.1%", "no percentage from 0% to 100%, such as 25%"),
-            ("nan%", "no percentage from 0% to 100%, such as 25%"),
+            ("25", "must be a percentage from 0% to 100%, such as 25%"),
+            ("%", "must be a percentage from 0% to 100%, such as 25%"),
+            ("-1%", "must be a percentage from 0% to 100%, such as 25%"),
+            (
+                "100.1%",
+                "must be a percentage from 0% to 100%, such as 25%",
+            ),
+            ("nan%", "must be a percentage from 0% to 100%, such as 25%"),
             ("1%", next),
             ("3.12%", next),
             ("99%", next),

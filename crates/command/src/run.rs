@@ -111,7 +111,9 @@ fn flip(text: &str) -> Result<Flip, InputError> {
     let bad = |why: &str| {
         InputError::option("--flip", format!("{text}: {why}; FIELD[ELEMENT].BIT@CYCLE"))
     };
-    let (what, cycle) = text.split_once('@').ok_or_else(|| bad("no cycle"))?;
+    let (what, cycle) = text
+        .split_once('@')
+        .ok_or_else(|| bad("the cycle is missing"))?;
     let cycle = cycle
         .parse()
         .map_err(|_| bad("the cycle must be a number"))?;

@@ -540,7 +540,7 @@ pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
         design: Option<String>,
     }
     if !text.trim_start().starts_with('{') {
-        let why = "no saved case, which is JSON; a program is run, not replayed";
+        let why = "must be a saved case, which is JSON; a program is run, not replayed";
         return Err(InputError::new(file, 0, "file", why));
     }
     let kind: Kind =

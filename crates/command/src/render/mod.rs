@@ -111,7 +111,9 @@ pub struct RenderArgs {
 }
 
 fn size(text: &str) -> Result<Size, String> {
-    let (width, height) = text.split_once('x').ok_or("no x; a size is e.g. 256x256")?;
+    let (width, height) = text
+        .split_once('x')
+        .ok_or("must be a size such as 256x256")?;
     let number = |text: &str| match text.parse() {
         Ok(n @ 1..=Size::MAX) => Ok(n),
         _ => Err(format!("must be 1 to {}, not {text:?}", Size::MAX)),
