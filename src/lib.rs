@@ -79,7 +79,7 @@
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
 //! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
 //! | render a picture | [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |
-//! | judge one lane | [`judge`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
+//! | judge one lane | [`alone`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
 //! | add a unit | [`mod@unit`], [`mod@grammar`], [`program`]: its three traits; [`design`], [`field`], `src/units.rs`; `docs/further-unit.md` |
 //! | change a pin or a field of the state | `rtl/<unit>/design.toml`, `crates/declaration` |
 //! | build RTL | `build.rs`, `crates/verilate`; [`home`], `src/package.rs` |
@@ -139,7 +139,7 @@ pub use reconverge_campaign::{cover, exhaust, grammar};
 pub use reconverge_mutate::{mutate, prove};
 #[doc(inline)]
 pub use reconverge_program::{
-    case, elf, environment, foreign, generate, import, instructions, judge, program, show, start,
+    alone, case, elf, environment, foreign, generate, import, instructions, program, show, start,
     watch, words,
 };
 #[cfg(feature = "rtl")]

@@ -36,6 +36,7 @@ const LAYERS: [(&str, &str, &[&str]); 8] = [
         "programs",
         "crates/program",
         &[
+            "alone",
             "case",
             "elf",
             "environment",
@@ -43,7 +44,6 @@ const LAYERS: [(&str, &str, &[&str]); 8] = [
             "generate",
             "import",
             "instructions",
-            "judge",
             "judges",
             "program",
             "show",

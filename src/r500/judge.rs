@@ -4,8 +4,8 @@ use super::R500;
 use super::program::{Program, Slot};
 use super::scalar::{End, Scalar};
 use super::state::State;
+use crate::alone::{Alone, compare, impossible_error};
 use crate::case::Case;
-use crate::judge::{Alone, compare, impossible_error};
 use crate::unit::{Record, Verdict};
 
 /// Returns whether some instruction leaves uncovered lanes out of its decision; they then need not do what they would

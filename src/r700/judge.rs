@@ -3,8 +3,8 @@
 use super::R700;
 use super::scalar::{Built, Class, End, Scalar};
 use super::state::State;
+use crate::alone::{Alone, compare, impossible_error};
 use crate::case::Case;
-use crate::judge::{Alone, compare, impossible_error};
 use crate::unit::{Record, Verdict};
 
 /// Compares what every lane executed with what it executes alone, and the class and stack that follow from it.

@@ -5,7 +5,7 @@
 //!
 //! * cases that can be saved and replayed ([`case`]), the pins of each cycle with stalls and noise (`stimulus`), conditions
 //!   ([`environment`]) and preloaded states ([`start`]);
-//! * the verdict on a case: RTL against golden model, then each lane against the scalar machine (`judges`, [`judge`]);
+//! * the verdict on a case: RTL against golden model, then each lane against the scalar machine (`judges`, [`alone`]);
 //! * a run as text, picture and page ([`show`]);
 //! * helpers for the design's own code: [`words`] for assemblers, [`generate`] for random programs, [`elf`], [`import`] and [`foreign`]
 //!   for program files.
@@ -19,6 +19,7 @@
 use reconverge_bench::{check, dut, failure, html, lockstep, report, wave};
 use reconverge_bench::{design, field, input, json, lanes, place, text};
 
+pub mod alone;
 pub mod case;
 pub mod elf;
 pub mod environment;
@@ -26,7 +27,6 @@ pub mod foreign;
 pub mod generate;
 pub mod import;
 pub mod instructions;
-pub mod judge;
 #[cfg(feature = "rtl")]
 pub mod judges;
 pub mod program;

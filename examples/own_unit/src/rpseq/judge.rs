@@ -4,7 +4,7 @@
 //! YIELD does nothing. Among others it must execute the same instructions in the same order, whatever they do.
 
 use reconverge::case::Case;
-use reconverge::judge::{Alone, compare, impossible_error};
+use reconverge::alone::{Alone, compare, impossible_error};
 use reconverge::unit::{Record, Verdict};
 
 use super::{Program, RpSeq, State};
