@@ -202,18 +202,9 @@ fn embed(root: &std::path::Path, out: &std::path::Path) -> Done {
 
     let mut files: Vec<String> = Vec::new();
     let units = if cfg!(feature = "units") { UNITS } else { &[] };
-    let mut dirs: Vec<String> = units
-        .iter()
-        .map(|(unit, _)| format!("rtl/{unit}"))
-        .collect();
-    if !units.is_empty() {
-        dirs.push("tb/formal".to_owned());
-        let proofs = units.iter().map(|(unit, _)| format!("tb/formal/{unit}"));
-        dirs.extend(proofs.filter(|dir| root.join(dir).is_dir()));
-    }
-    for dir in &dirs {
-        println!("cargo:rerun-if-changed={}", root.join(dir).display());
-        for entry in std::fs::read_dir(root.join(dir))? {
+    for dir in units.iter().map(|(unit, _)| format!("rtl/{unit}")) {
+        println!("cargo:rerun-if-changed={}", root.join(&dir).display());
+        for entry in std::fs::read_dir(root.join(&dir))? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy().into_owned();
             let wanted = [".sv", ".f", ".toml", ".json"];

@@ -40,14 +40,21 @@ mod tests {
     fn every_unit_is_embedded() {
         let has = |path: &str| FILES.iter().any(|(file, _)| *file == path);
         for unit in ["r500", "r700", "spa5"] {
-            for file in ["design.toml", "_seq.sv", "_sva.sv", ".f"] {
+            for file in [
+                "design.toml",
+                "_seq.sv",
+                "_sva.sv",
+                "_formal.sv",
+                "_step.sv",
+                "_proofs.json",
+                ".f",
+            ] {
                 let path = match file {
                     "design.toml" => format!("rtl/{unit}/design.toml"),
                     rest => format!("rtl/{unit}/{unit}{rest}"),
                 };
                 assert!(has(&path), "{path}");
             }
-            assert!(has(&format!("tb/formal/{unit}.sv")));
         }
     }
 }

@@ -226,20 +226,21 @@ fn committed_views_are_up_to_date<U: Tested>() {
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(
         text(&output.stdout),
-        format!("gtkwave waves/{unit}.vcd waves/{unit}.gtkw\n")
+        format!("gtkwave waves/{unit}/{unit}.vcd waves/{unit}/{unit}.gtkw\n")
     );
-    let mut files = vec![format!("waves/{unit}.gtkw")];
-    for entry in fs::read_dir(dir.path().join("waves/filters")).unwrap() {
+    let waves = format!("waves/{unit}");
+    let mut files = vec![format!("{waves}/{unit}.gtkw")];
+    for entry in fs::read_dir(dir.path().join(format!("{waves}/filters"))).unwrap() {
         let name = entry.unwrap().file_name();
         let name = name.to_str().unwrap();
-        let filter = format!("waves/filters/{name}");
-        let mapping = format!("waves/.surfer/mappings/{name}");
+        let filter = format!("{waves}/filters/{name}");
+        let mapping = format!("{waves}/.surfer/mappings/{name}");
         let [values, mapped] =
             [&filter, &mapping].map(|file| fs::read_to_string(dir.path().join(file)).unwrap());
         same_names(&mapped, &values, name.strip_suffix(".txt").unwrap());
         files.extend([filter, mapping]);
     }
-    let mappings = fs::read_dir(dir.path().join("waves/.surfer/mappings")).unwrap();
+    let mappings = fs::read_dir(dir.path().join(format!("{waves}/.surfer/mappings"))).unwrap();
     assert_eq!(2 * mappings.count() + 1, files.len());
     assert!(files.len() > 2);
     for file in files {
@@ -265,12 +266,18 @@ fn every_unit_has_all_its_parts() {
             "rtl/U/U.core",
             "rtl/U/README.md",
             "rtl/U/design.toml",
+            "rtl/U/U_sva.sv",
+            "rtl/U/U_formal.sv",
+            "rtl/U/U_step.sv",
+            "rtl/U/U_properties.sv",
+            "rtl/U/U_proofs.json",
+            "docs/spec/U.md",
             "tb/U/spec.rs",
             "tb/U/text.rs",
             "tb/U/tested.rs",
             "tb/U/programs",
             "tb/U/programs/flipped.report",
-            "waves/U.gtkw",
+            "waves/U/U.gtkw",
             "src/U/mod.rs",
             "src/U/isa.rs",
             "src/U/asm.rs",

@@ -2,14 +2,13 @@
 //! *proved* equivalent, and those that could be seen and were not are *missed*, with exit status 1. The referee trusts no tool.
 
 use std::fs;
-use std::os::unix::fs::symlink;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::campaign::signal;
-use crate::common::rtl::Rtl;
+use crate::common::rtl::{Rtl, change, home_of};
 use crate::common::schema::Formats;
 use crate::common::{ROOT, arg, command_in, needs, reconverge_in, text, tool, wait_until};
 use reconverge::r500::R500;
@@ -279,27 +278,10 @@ fn without_yosys_the_text_is_judged_without_proofs_and_the_netlist_is_not() {
     assert_eq!(run.json()["mutants"].as_array().unwrap().len(), 2);
 }
 
-/// A project whose formal file of `unit` is changed.
+/// A copy of the repository whose formal file of `unit` is changed.
 fn with_formal(unit: &str, from: &str, to: &str) -> tempfile::TempDir {
-    let home = tempfile::tempdir().unwrap();
-    let inside = |path: &str| home.path().join(path);
-    let original = Path::new(ROOT);
-    for entry in fs::read_dir(original).unwrap().flatten() {
-        if entry.file_name() != "tb" {
-            symlink(entry.path(), inside(&entry.file_name().to_string_lossy())).unwrap();
-        }
-    }
-    fs::create_dir_all(inside("tb/formal")).unwrap();
-    for entry in fs::read_dir(original.join("tb")).unwrap().flatten() {
-        let place = PathBuf::from("tb").join(entry.file_name());
-        if entry.file_name() != "formal" {
-            symlink(entry.path(), home.path().join(place)).unwrap();
-        }
-    }
-    let file = format!("tb/formal/{unit}.sv");
-    let formal = fs::read_to_string(original.join(&file)).unwrap();
-    assert_eq!(formal.matches(from).count(), 1, "{from}");
-    fs::write(inside(&file), formal.replace(from, to)).unwrap();
+    let home = home_of(unit);
+    change(&home, "formal.sv", from, to);
     home
 }
 
@@ -312,23 +294,23 @@ fn what_the_referee_is_told_is_proved_before_it_is_used() {
         (
             "u_loop_stack__depth_q <= 3'd4",
             "u_loop_stack__depth_q <= 3'd3",
-            "tb/formal/r500.sv: a cycle can break invariant",
+            "r500_formal.sv: a cycle can break invariant",
         ),
         (
             "assign invariant =\n",
             "assign invariant = 1'b1 ||\n",
-            "tb/formal/r500.sv: the invariant says nothing",
+            "r500_formal.sv: the invariant says nothing",
         ),
         // The frame on top matters.
         (
             "= u_loop_stack__depth_q > i;",
             "= u_loop_stack__depth_q > i + 1;",
-            "tb/formal/r500.sv: that what is not live does not matter is not true",
+            "r500_formal.sv: that what is not live does not matter is not true",
         ),
         (
             "input logic             alu_clr_q,",
             "input logic             alu_clear_q,",
-            "tb/formal/r500.sv: alu_clear_q: no state alu_clear_q of 1 bits in the RTL",
+            "r500_formal.sv: alu_clear_q: no state alu_clear_q of 1 bits in the RTL",
         ),
     ] {
         let home = with_formal("r500", from, to);
@@ -337,7 +319,10 @@ fn what_the_referee_is_told_is_proved_before_it_is_used() {
         assert_eq!(run.numbers("undecided"), [21]);
         let said = run.said();
         assert!(
-            said.contains(&format!("  no referee      {why}\n")),
+            said.contains(&format!(
+                "  no referee      {}/rtl/r500/{why}\n",
+                home.path().display()
+            )),
             "{said}"
         );
     }

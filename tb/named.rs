@@ -219,7 +219,7 @@ const GENERATED: [&str; 4] = [
     "kNN_name",
     // A struct for each unit: crates/golden/src/bench.rs.
     "r500_pins",
-    // Faults of tb/formal/r500: one for each error, one for each pair of kinds.
+    // Faults of rtl/r500/r500_proofs.json: one for each error, one for each pair of kinds.
     "error_4",
     "loop_in_loop",
 ];

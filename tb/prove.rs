@@ -15,7 +15,7 @@ use reconverge::spa5::Spa5;
 use serde_json::Value;
 
 use crate::campaign::{Running, signal};
-use crate::common::rtl::{Copy, Rtl};
+use crate::common::rtl::{Copy, Rtl, change, home_of};
 use crate::common::schema::Formats;
 use crate::common::{ROOT, command_in, needs, text, tool};
 
@@ -77,45 +77,6 @@ impl Run {
 /// What a proof of r500 reads of the repository, to be changed: `RECONVERGE_HOME`.
 fn home() -> tempfile::TempDir {
     home_of("r500")
-}
-
-/// What a proof of `unit` reads of the repository.
-fn home_of(unit: &str) -> tempfile::TempDir {
-    let home = tempfile::tempdir().unwrap();
-    let at = |name: &str| home.path().join(name);
-    let formal = format!("tb/formal/{unit}");
-    for dir in ["rtl", &formal] {
-        fs::create_dir_all(at(dir)).unwrap();
-    }
-    let bench =
-        ["host.cpp", "shim.cpp", "shim.h", "stop.cpp", "stop.h"].map(|name| format!("tb/{name}"));
-    let others = bench
-        .into_iter()
-        .chain(["rtl/lint.vlt".to_owned()])
-        .collect::<Vec<_>>();
-    for name in [format!("rtl/{unit}"), format!("{formal}.sv")]
-        .iter()
-        .chain(&others)
-    {
-        symlink(Path::new(ROOT).join(name), at(name)).unwrap();
-    }
-    for file in fs::read_dir(Path::new(ROOT).join(&formal)).unwrap() {
-        let file = file.unwrap();
-        fs::copy(file.path(), at(&formal).join(file.file_name())).unwrap();
-    }
-    home
-}
-
-/// Changes text that stands once in a file that `home` has of its unit.
-fn change(home: &tempfile::TempDir, file: &str, from: &str, to: &str) {
-    let formal = home.path().join("tb/formal");
-    let mut all = fs::read_dir(formal)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let path = all.find(|path| path.is_dir()).unwrap().join(file);
-    let text = fs::read_to_string(&path).unwrap();
-    assert_eq!(text.matches(from).count(), 1, "{from}");
-    fs::write(path, text.replace(from, to)).unwrap();
 }
 
 /// A folder with links to `tools`, and `solver` as the text of a program `cadical`.
@@ -618,7 +579,7 @@ fn a_wrong_fact_makes_nothing_true() {
     );
     divided(&only, &home)
         .ends(3)
-        .says("tb/formal/r700/facts.sv: exit_from_loop: what output is this?");
+        .says("rtl/r700/r700_facts.sv: exit_from_loop: what output is this?");
 }
 
 /// Regression: a cover with a bit for each lane that was divided into cases was reached by one lane.

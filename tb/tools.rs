@@ -157,7 +157,7 @@ fn verilator_lint(rtl: &Rtl, lanes: u32) -> Check {
             &rtl.top(),
         ])
         .arg(format!("-GLANES={lanes}"))
-        .arg(Path::new(ROOT).join("rtl/lint.vlt"))
+        .arg(Path::new(ROOT).join("crates/verilate/shim/lint.vlt"))
         .args(rtl.list())
         .arg(format!("{}_sva.sv", rtl.unit))
         .current_dir(&rtl.dir));

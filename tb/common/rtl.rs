@@ -1,6 +1,7 @@
 //! A unit's RTL, and copies of it with planted faults.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -21,6 +22,32 @@ pub struct Copy {
 
 /// A change to RTL: the file, text that occurs in it once, its replacement.
 pub type Change = (&'static str, &'static str, &'static str);
+
+/// The repository, as `RECONVERGE_HOME` names it, with a copy of all files of `unit`.
+pub fn home_of(unit: &str) -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(ROOT).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_name() != "rtl" {
+            symlink(entry.path(), home.path().join(entry.file_name())).unwrap();
+        }
+    }
+    let rtl = home.path().join("rtl").join(unit);
+    fs::create_dir_all(&rtl).unwrap();
+    Rtl::own(unit).copy_to(&rtl);
+    home
+}
+
+/// Changes text that stands once in the file `<unit>_<end>` of the only unit of `home`.
+pub fn change(home: &TempDir, end: &str, from: &str, to: &str) {
+    let mut units = fs::read_dir(home.path().join("rtl")).unwrap();
+    let rtl = units.next().unwrap().unwrap();
+    let unit = rtl.file_name();
+    let path = rtl.path().join(format!("{}_{end}", unit.to_str().unwrap()));
+    let text = fs::read_to_string(&path).unwrap();
+    assert_eq!(text.matches(from).count(), 1, "{from}");
+    fs::write(path, text.replace(from, to)).unwrap();
+}
 
 impl Rtl {
     /// The repository's own RTL of `unit`.
@@ -47,13 +74,17 @@ impl Rtl {
             .collect()
     }
 
+    fn copy_to(&self, dir: &Path) {
+        for entry in fs::read_dir(&self.dir).unwrap() {
+            let path = entry.unwrap().path();
+            fs::copy(&path, dir.join(path.file_name().unwrap())).unwrap();
+        }
+    }
+
     /// All files in a folder of their own.
     pub fn copy(&self) -> Copy {
         let dir = tempfile::tempdir().unwrap();
-        for entry in fs::read_dir(&self.dir).unwrap() {
-            let path = entry.unwrap().path();
-            fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
-        }
+        self.copy_to(dir.path());
         Copy {
             rtl: Rtl {
                 unit: self.unit.clone(),

@@ -1,4 +1,4 @@
-//! The naive steps that proofs compare the RTL with (`tb/formal/<unit>/step.sv`), held against the Python of the
+//! The naive steps that proofs compare the RTL with (`rtl/<unit>/<unit>_step.sv`), held against the Python of the
 //! specifications: random states that the invariants allow, random instructions.
 //!
 //! What runs here is the graph that Yosys makes of the file and that proofs are made with, so that a mistake of its front end

@@ -59,7 +59,7 @@ fn bad_input_of_a_proof_names_file_and_field() {
         "\"permuted\": true,",
     );
     let run = prove(&[], &[("RECONVERGE_HOME", home.path())]).ends(2);
-    run.says("tb/formal/r500/proofs.json:5: proofs: unknown field `permuted`");
+    run.says("rtl/r500/r500_proofs.json:5: proofs: unknown field `permuted`");
 }
 
 #[needs(yosys, cadical)]

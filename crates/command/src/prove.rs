@@ -36,7 +36,7 @@ pub struct ProveArgs {
     /// Leave out the properties whose names begin with NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     skip: Vec<String>,
-    /// Plant no faults. Otherwise each property must fail on RTL with the faults that tb/formal/UNIT/proofs.json plants for it
+    /// Plant no faults. Otherwise each property must fail on RTL with the faults that rtl/UNIT/UNIT_proofs.json plants for it
     #[arg(long, alias = "no-controls")]
     no_faults: bool,
     /// Seconds of the processor for each question; what is not answered then is undecided

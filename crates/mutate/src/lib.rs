@@ -6,7 +6,7 @@
 //! * mutants of the text and of the netlist. Streams of pins or programs catch each mutant, or the referee proves it
 //!   equivalent ([`mutate`]);
 //! * properties, each with the faults that it must refute ([`prove`]), for designs that have a naive description
-//!   (`tb/formal/<design>`).
+//!   (`<design>_step.sv` and others beside the RTL).
 
 // The modules of the lower crates, under the names that this crate's own modules use.
 use reconverge_bench::{

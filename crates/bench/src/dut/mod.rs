@@ -468,19 +468,19 @@ pub fn verilator_seed(seed: u32) -> u32 {
     twice ^ twice >> 16
 }
 
-/// Returns the path and the text of the formal file for the RTL of `D` in `dir`: `<design>_formal.sv` there, or
-/// `tb/formal/<design>.sv` of its package. It says what proofs may use of the RTL.
+/// Returns the path and the text of `<design>_formal.sv`, which says what proofs may use of the RTL of `D` in `dir`: the file there
+/// or, if there is none, the one of its package.
 #[doc(hidden)]
 pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
-    let beside = dir.join(format!("{}_formal.sv", D::NAME));
-    let own = format!("tb/formal/{}.sv", D::NAME);
-    let files = [
-        (beside.display().to_string(), beside),
-        (own.clone(), home(D::package()).ok()?.join(own)),
-    ];
-    files
+    let own = D::package().and_then(|_| own_rtl::<D>().ok());
+    [Some(dir.to_owned()), own]
         .into_iter()
-        .find_map(|(name, path)| Some((name, read_text(&path).ok()?)))
+        .flatten()
+        .find_map(|dir| {
+            let path = dir.join(format!("{}_formal.sv", D::NAME));
+            let text = read_text(&path).ok()?;
+            Some((path.display().to_string(), text))
+        })
 }
 
 /// Returns the files that `<unit>.f` in `dir` lists, in its order.

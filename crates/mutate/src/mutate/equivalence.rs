@@ -5,7 +5,7 @@
 //! after the mutated place exists twice. ABC is asked, in this order:
 //!
 //! 1. *Can one cycle tell them apart?* RTL and mutant begin the cycle with the same values in everything that matters, in any
-//!    state that the invariants of `tb/formal/<unit>.sv` allow, and with the same inputs. Can an output differ in the
+//!    state that the invariants of `rtl/<unit>/<unit>_formal.sv` allow, and with the same inputs. Can an output differ in the
 //!    cycle, or anything that matters after it? The same file says what matters in which state (`live__...`). The
 //!    rest, such as entries above the top of a stack, may have any value in the mutant. If the answer is no,
 //!    the mutant is *equivalent*: by induction, for all time.
@@ -88,7 +88,7 @@ pub struct Referee {
     reset: Option<(String, bool)>,
 }
 
-/// The formal file `tb/formal/<unit>.sv`.
+/// The formal file `rtl/<unit>/<unit>_formal.sv`.
 struct Formal {
     circuit: Circuit,
     /// Wires of each of its inputs, and what they are connected to.
@@ -156,7 +156,7 @@ impl Referee {
     /// Reads the files in `dir` with Yosys, and proves what is to be proved before any mutant.
     ///
     /// # Errors
-    /// Yosys is missing; Yosys or the referee does not understand the design; a statement of `tb/formal/<unit>.sv`
+    /// Yosys is missing; Yosys or the referee does not understand the design; a statement of `rtl/<unit>/<unit>_formal.sv`
     /// does not hold; or `stop` is set.
     pub(super) fn new(
         from: &Origin,
@@ -495,7 +495,7 @@ impl Referee {
         })
     }
 
-    /// Returns all bits that `tb/formal/<unit>.sv` says do not always matter.
+    /// Returns all bits that `rtl/<unit>/<unit>_formal.sv` says do not always matter.
     fn loosest(&self) -> Loose {
         let formal = self.formal.iter();
         formal

@@ -1,4 +1,4 @@
-//! The files about a unit: those beside its RTL or in `tb/formal`, and the plan of its proofs.
+//! The files about a unit, which lie beside its RTL, and the plan of its proofs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use super::SCALAR;
 use super::questions::ALIKE;
 use crate::design::Design;
 use crate::dut;
-use crate::home::home;
+use crate::home::own_rtl;
 use crate::input::{InputError, read_text};
 use crate::mutate::Trouble;
 
@@ -104,7 +104,7 @@ impl Plan {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// File in which it is planted: of the RTL, or `step.sv` or `scalar.sv`.
+    /// File in which it is planted: of the RTL, or `<unit>_step.sv` or `<unit>_scalar.sv`.
     pub file: String,
     /// Line of the file, for a mutant of the text.
     #[serde(skip)]
@@ -141,62 +141,40 @@ pub struct Edit {
 /// # Errors
 /// A file is missing or not understood; there is no file about the RTL.
 pub(super) fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
-    match D::package() {
-        Some(_) => of_package::<D>(rtl),
-        None => beside::<D>(rtl),
-    }
-}
-
-fn of_package<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
     let unit = D::NAME;
-    let home = home(D::package()).map_err(|e| e.to_string())?;
-    let own = |name: String| File::read(home.join(&name), name);
-    let proofs = own(format!("tb/formal/{unit}/proofs.json"))?;
-    // What the referee of mutants may know of the state.
-    let formal = dut::formal_of::<D>(rtl)
-        .map(|(name, text)| File { name, text })
-        .ok_or_else(|| format!("tb/formal/{unit}.sv: there is none"))?;
-    let optional = |name: &str| {
-        let name = format!("tb/formal/{unit}/{name}.sv");
-        home.join(&name).is_file().then(|| own(name)).transpose()
+    let packaged = D::package().is_some();
+    let dir = match packaged {
+        true => own_rtl::<D>().map_err(|e| e.to_string())?,
+        false => rtl.to_owned(),
     };
-    let files = Files {
-        step: Some(own(format!("tb/formal/{unit}/step.sv"))?),
-        properties: Some(own(format!("tb/formal/{unit}/properties.sv"))?),
-        formal: Some(formal),
-        premises: false,
-        assertions: Some(own(format!("rtl/{unit}/{unit}_sva.sv"))?),
-        scalar: optional("scalar")?,
-        lane_words: optional("lane_words")?,
-        facts: optional("facts")?,
-    };
-    Ok((files, plan(&proofs)?))
-}
-
-fn beside<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> {
-    let unit = D::NAME;
     let read = |name: &str| {
-        let path = rtl.join(name);
+        let path = dir.join(name);
         let shown = path.display().to_string();
         File::read(path, shown)
     };
     let optional = |end: &str| {
         let name = format!("{unit}_{end}");
-        rtl.join(&name).is_file().then(|| read(&name)).transpose()
+        dir.join(&name).is_file().then(|| read(&name)).transpose()
     };
     let declared = dut::declared::<D>().map_err(InputError::from)?;
-    let (_, probes) = declared.probes_in(rtl, read_text)?;
+    let (_, probes) = declared.probes_in(&dir, read_text)?;
     let assertions = match probes.assertions {
         Some(bound) => Some(read(&bound.file)?),
         None => optional("sva.sv")?,
     };
+    // What is said of the state of other RTL is said beside it.
+    let formal = dut::formal_of::<D>(rtl).map(|(name, text)| File { name, text });
     let files = Files {
         step: optional("step.sv")?,
         properties: optional("properties.sv")?,
-        formal: optional("formal.sv")?,
-        premises: true,
+        formal,
+        premises: !packaged,
         assertions,
-        scalar: None,
+        scalar: if packaged {
+            optional("scalar.sv")?
+        } else {
+            None
+        },
         lane_words: optional("lane_words.sv")?,
         facts: optional("facts.sv")?,
     };

@@ -1,7 +1,7 @@
 //! Proofs: what holds for the RTL in all states and for all inputs, not only in those that a campaign reaches.
 //!
 //! Yosys reads the RTL and the files about it: the assertions of `rtl/<unit>/<unit>_sva.sv`, and in
-//! `tb/formal/<unit>` a naive description of one cycle (`step.sv`) and further properties (`properties.sv`). All of it
+//! `rtl/<unit>` a naive description of one cycle (`<unit>_step.sv`) and further properties (`<unit>_properties.sv`). All of it
 //! becomes one and-inverter graph. For one property, register or lane at a time, a SAT solver looks for a state and
 //! inputs that break it. `docs/proofs.md` says what follows from the answers, and what does not.
 //!

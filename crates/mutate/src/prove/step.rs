@@ -6,14 +6,14 @@ use std::sync::atomic::AtomicBool;
 use super::files::File;
 use super::world;
 use crate::design::{Build, Design};
-use crate::home::home;
+use crate::home::own_rtl;
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::{Origin, Trouble, netlist};
 
 /// Values of registers and ports by name; bits from the lowest.
 pub type Values = BTreeMap<String, Vec<bool>>;
 
-/// `tb/formal/<unit>/step.sv` as Yosys reads it.
+/// `rtl/<unit>/<unit>_step.sv` as Yosys reads it.
 pub struct StepModule {
     aig: Aig,
     inputs: Vec<(String, Vec<Lit>)>,
@@ -21,15 +21,16 @@ pub struct StepModule {
 }
 
 impl StepModule {
-    /// Reads `step.sv` of `D`.
+    /// Reads `<unit>_step.sv` of `D`.
     ///
     /// # Errors
     /// It is missing or not understood; Yosys is missing.
     pub fn of<D: Design>(build: &Build) -> Result<Self, Trouble> {
-        let home = home(D::package()).map_err(|e| e.to_string())?;
-        let from = Origin::of::<D>(&home.join("rtl").join(D::NAME), build)?;
-        let name = format!("tb/formal/{}/step.sv", D::NAME);
-        let file = File::read(home.join(&name), name)?;
+        let rtl = own_rtl::<D>().map_err(|e| e.to_string())?;
+        let from = Origin::of::<D>(&rtl, build)?;
+        let path = rtl.join(format!("{}_step.sv", D::NAME));
+        let shown = path.display().to_string();
+        let file = File::read(path, shown)?;
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         world::write(work.path(), "step.sv", &file.text)?;
         let top = format!("{}_step", D::NAME);

@@ -1,4 +1,4 @@
-//! What is proved about a unit, as graphs: its RTL, and beside it the modules of `tb/formal/<unit>` and of
+//! What is proved about a unit, as graphs: its RTL, and beside it the modules of its formal files and of
 //! `rtl/<unit>/<unit>_sva.sv`, connected by the names of registers, nets and ports.
 
 use std::collections::HashSet;

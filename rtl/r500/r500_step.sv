@@ -4,7 +4,7 @@
 //
 //   next__NAME   what register NAME holds after the cycle
 //   out__NAME    what output NAME shows in the cycle
-//   prove__NAME  holds in every cycle that begins in a state that tb/formal/r500.sv allows
+//   prove__NAME  holds in every cycle that begins in a state that rtl/r500/r500_formal.sv allows
 //   said__NAME   a value that no register of the RTL holds: for tb/r500/step_sv.rs
 //
 // Registers that only repeat others (active_q, al_top_q) are not read.
@@ -356,7 +356,7 @@ module r500_step #(
   assign next__err_q     = starts ? 4'd0 : error != 4'd0 ? error : err_q;
   assign next__alu_clr_q = in_reset ? 1'b0 : stall_i ? alu_clr_q : executes;
 
-  // After a reset the rest does not matter, since no program runs (`live__` in tb/formal/r500.sv).
+  // After a reset the rest does not matter, since no program runs (`live__` in rtl/r500/r500_formal.sv).
   assign next__full_q   = launches ? fc_ctrl_i[31] : full_q;
   assign next__offset_q = launches ? {1'b0, code_offset_i[8:0]} : offset_q;
   assign next__end_q    = launches ? end_pc[9:0] : end_q;

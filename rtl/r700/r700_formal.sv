@@ -1,5 +1,5 @@
 // What the referee of mutants may assume about r700, and which bits of the state matter when, for its proofs and for those of
-// `prove`. tb/formal/r500.sv explains the outputs.
+// `prove`. rtl/r500/r500_formal.sv explains the outputs.
 //
 // The memory of the stack has no tags: its contents follow from sp, base and bkind, and from the copies of these in
 // each frame. A scan from sp down to 0 visits every frame, as in rtl/r700/r700_sva.sv. It is built only for stacks of up to
@@ -215,7 +215,7 @@ module r700_formal #(
         u_stack__bank1_q[WordBits*r +: WordBits], u_stack__bank0_q[WordBits*r +: WordBits]
       };
     end
-    // The scan of tb/formal/r700/lane_words.sv: the frames from the top down.
+    // The scan of rtl/r700/r700_lane_words.sv: the frames from the top down.
     logic [SpBits-1:0]     below;
     logic [1:0]            kind;
     logic [SUBENTRIES-1:0] in_loop;  // bit 0: the top word of the frame

@@ -1,4 +1,4 @@
-// What the referee of mutants may assume about spa5. tb/formal/r500.sv explains the outputs.
+// What the referee of mutants may assume about spa5. rtl/r500/r500_formal.sv explains the outputs.
 
 module spa5_formal #(
   parameter int LANES = 32,
