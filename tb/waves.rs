@@ -187,7 +187,7 @@ fn every_row_of_a_failure_is_in_its_dump<U: Tested>() {
     let dir = tempfile::tempdir().unwrap();
     reconverge_ends(1, &[&flipped[..], &["--out", arg(dir.path())]].concat());
     let there = in_vcd(&fs::read(file(dir.path(), "vcd")).unwrap());
-    let view = fs::read_to_string(format!("{ROOT}/waves/{}.gtkw", U::NAME)).unwrap();
+    let view = fs::read_to_string(format!("{ROOT}/waves/{0}/{0}.gtkw", U::NAME)).unwrap();
     for row in named(&view) {
         assert!(there.contains(row), "no {row}");
     }

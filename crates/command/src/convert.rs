@@ -156,8 +156,8 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
         }
         // Only the view, for a dump that does not exist yet.
         None => (
-            PathBuf::from(format!("waves/{}.gtkw", U::NAME)),
-            PathBuf::from(format!("waves/{}.vcd", U::NAME)),
+            PathBuf::from(format!("waves/{0}/{0}.gtkw", U::NAME)),
+            PathBuf::from(format!("waves/{0}/{0}.vcd", U::NAME)),
         ),
     };
     let command = wave::write_view::<U>(&view, &dump, &shown, args.dump.is_some())?;
