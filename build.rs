@@ -110,7 +110,12 @@ fn link_models(declared: &[declaration::Declaration]) -> Done {
             },
             traced: declaration.traced(),
         };
-        let sources = verilate::Sources::of(unit, &root, &root.join("rtl").join(unit), bench)?;
+        let sources = verilate::Sources::of(
+            unit,
+            verilate::shim::folder(),
+            &root.join("rtl").join(unit),
+            bench,
+        )?;
         benches.push((*unit, sources, *models));
     }
     let jobs = benches.iter().flat_map(|(unit, sources, models)| {

@@ -9,28 +9,18 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxHasher;
 #[doc(hidden)]
 pub use verilate::program;
+use verilate::shim::{FILES, FOLDER};
 use verilate::{Error, Store, only_ours};
 
 use crate::design::Design;
 use crate::dut::Linked;
 use crate::wave::write_whole;
 
-/// Files with which every model is built: relative path and contents.
-const FILES: [(&str, &str); 6] = [
-    ("rtl/lint.vlt", include_str!("../rtl/lint.vlt")),
-    ("tb/host.cpp", include_str!("../tb/host.cpp")),
-    ("tb/shim.cpp", include_str!("../tb/shim.cpp")),
-    ("tb/shim.h", include_str!("../tb/shim.h")),
-    ("tb/stop.cpp", include_str!("../tb/stop.cpp")),
-    ("tb/stop.h", include_str!("../tb/stop.h")),
-];
-
 /// The RTL and models that a package embeds.
 pub struct Package {
-    /// The folder from which the package was built. It also has the files with which every model is built.
+    /// The folder from which the package was built. It has the shim too if it is the root of the repository.
     pub root: &'static str,
-    /// Embedded files of that folder, with path and contents: RTL (`rtl/<design>`) and the formal files that proofs may use
-    /// (`tb/formal`).
+    /// Embedded files of `rtl/<design>` in that folder, with path and contents: RTL, and the formal files that proofs use.
     pub files: &'static [(&'static str, &'static str)],
     /// Hash of the package's sources: golden models, generators, judges.
     pub sources: &'static str,
@@ -40,7 +30,7 @@ pub struct Package {
     pub linked: &'static [Linked],
 }
 
-/// Returns the folder with `tb` and, for a `package`, its `rtl`. It is the first of these: `$RECONVERGE_HOME`; the folder
+/// Returns the folder with the shim ([`verilate::shim`]) and, for a `package`, its `rtl`. It is the first of these: `$RECONVERGE_HOME`; the folder
 /// from which this program was built, if its files are still the same and no other user can change them; a folder in the
 /// cache, into which the files are unpacked.
 ///
@@ -70,13 +60,14 @@ pub fn built_from(package: Option<&'static Package>) -> Option<PathBuf> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     // In its repository this crate is two folders below the root.
     let repository = here.ancestors().nth(2).unwrap_or(here);
-    let built_in = match package {
-        Some(package) => vec![Path::new(package.root)],
-        None => vec![repository, here],
-    };
+    let dir = package.map_or(repository, |p| Path::new(p.root));
     let files = package.map_or(&[][..], |p| p.files);
-    let whole = built_in.into_iter().find(|dir| is_whole(dir, files));
-    whole.map(Path::to_owned)
+    is_whole(dir, files).then(|| dir.to_owned())
+}
+
+/// Returns the folder of the shim in `home`.
+pub(crate) fn shim(home: &Path) -> PathBuf {
+    home.join(FOLDER)
 }
 
 /// Returns the folder with the RTL of `D`: what its package embeds, or the folder of its declaration.
@@ -144,7 +135,7 @@ mod tests {
         let cache = tempfile::tempdir().unwrap();
         let dir = unpacked(cache.path(), &MORE).unwrap();
         assert!(dir.starts_with(cache.path()) && is_whole(&dir, &MORE));
-        let file = dir.join("tb/shim.cpp");
+        let file = dir.join("crates/verilate/shim/shim.cpp");
         let written = || std::fs::metadata(&file).unwrap().modified().unwrap();
         let first = written();
         assert_eq!(unpacked(cache.path(), &MORE).unwrap(), dir);
@@ -177,15 +168,9 @@ mod tests {
     }
 
     #[test]
-    fn shim_and_lint_settings_are_embedded() {
-        let has = |path: &str| FILES.iter().any(|(file, _)| *file == path);
-        assert!(has("tb/shim.cpp") && has("tb/stop.cpp") && has("rtl/lint.vlt"));
-    }
-
-    #[test]
     fn the_folder_that_the_program_was_built_from_is_used_while_it_is_the_same() {
-        assert!(is_whole(Path::new(env!("CARGO_MANIFEST_DIR")), &[]));
-        assert!(!is_whole(Path::new(env!("CARGO_MANIFEST_DIR")), &MORE));
+        let repository = built_from(None).unwrap();
+        assert!(shim(&repository).is_dir() && !is_whole(&repository, &MORE));
         assert!(!is_whole(Path::new("/"), &[]));
     }
 }

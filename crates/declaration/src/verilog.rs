@@ -13,7 +13,7 @@ const LANES: &str = "LANES";
 
 impl Declaration {
     /// Generates the SystemVerilog file of the bench top, module `<name>_tb`, with `probes` for the RTL with which it is
-    /// compiled. Its ports are those that the project's `tb/shim.cpp` uses.
+    /// compiled. Its ports are those that the project's `crates/verilate/shim/shim.cpp` uses.
     pub fn bench_top(&self, probes: &Probes) -> String {
         let with = Declaration {
             probes: probes.clone(),
@@ -650,7 +650,7 @@ impl Declaration {
                 }
             }
         }
-        // This is a second writer of `always_ff` registers, which Verilator accepts (`rtl/lint.vlt`). Public registers that
+        // This is a second writer of `always_ff` registers, which Verilator accepts (`crates/verilate/shim/lint.vlt`). Public registers that
         // C++ writes would avoid it, but with them a cycle of r500 took twice as long (2.58 s instead of 1.26 s), because
         // Verilator assumes that each of them may change at any time.
         out.push_str(

@@ -38,7 +38,7 @@ fn lint(unit: &str, lanes: u32, top: &str) -> String {
         .args(["--lint-only", "-Wall", "-Wno-UNUSED", "-Wno-DECLFILENAME"])
         .args(["--top-module", &format!("{unit}_tb")])
         .arg(format!("-GLANES={lanes}"))
-        .arg(Path::new(ROOT).join("rtl/lint.vlt"))
+        .arg(Path::new(ROOT).join("crates/verilate/shim/lint.vlt"))
         .args(files)
         .arg(&file)
         .current_dir(&rtl)

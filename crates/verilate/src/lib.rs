@@ -1,4 +1,4 @@
-//! Turns SystemVerilog into a compiled model: `verilator --cc`, then one C++ unit with the shim of `tb/`, then an archive
+//! Turns SystemVerilog into a compiled model: `verilator --cc`, then one C++ unit with the [`shim`], then an archive
 //! ([`Job::archive`], for the build script) or a shared library ([`Job::library`], at run time).
 //!
 //! # What a result depends on
@@ -33,6 +33,7 @@ mod limit;
 mod manifest;
 mod model;
 mod owner;
+pub mod shim;
 mod sources;
 mod store;
 mod verilator;

@@ -26,17 +26,17 @@ pub(crate) const NAME: &str = "manifest";
 pub(crate) struct Roots {
     /// Folder of the RTL, absolute.
     pub rtl: PathBuf,
-    /// Folder of the project, absolute.
-    pub project: PathBuf,
+    /// Folder of the shim, absolute.
+    pub shim: PathBuf,
 }
 
-/// The place of a source in a manifest, which does not depend on the folders of RTL and project.
+/// The place of a source in a manifest, which does not depend on the folders of RTL and shim.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SourcePath {
     /// Relative to the RTL folder, possibly outside of it.
     Rtl(PathBuf),
-    /// Relative to the project folder.
-    Project(PathBuf),
+    /// Relative to the folder of the shim.
+    Shim(PathBuf),
     /// Anywhere else.
     Absolute(PathBuf),
 }
@@ -48,9 +48,9 @@ impl SourcePath {
             return SourcePath::Rtl(path.to_owned());
         }
         let below = |root: &Path| path.strip_prefix(root).ok().map(Path::to_owned);
-        match (below(&roots.rtl), below(&roots.project)) {
+        match (below(&roots.rtl), below(&roots.shim)) {
             (Some(path), _) => SourcePath::Rtl(path),
-            (None, Some(path)) => SourcePath::Project(path),
+            (None, Some(path)) => SourcePath::Shim(path),
             (None, None) => SourcePath::Absolute(path.to_owned()),
         }
     }
@@ -58,7 +58,7 @@ impl SourcePath {
     pub fn path(&self, roots: &Roots) -> PathBuf {
         match self {
             SourcePath::Rtl(path) => roots.rtl.join(path),
-            SourcePath::Project(path) => roots.project.join(path),
+            SourcePath::Shim(path) => roots.shim.join(path),
             SourcePath::Absolute(path) => path.clone(),
         }
     }
@@ -66,7 +66,7 @@ impl SourcePath {
     /// Returns the path as the manifest stores it.
     pub fn kept(&self) -> &Path {
         match self {
-            SourcePath::Rtl(path) | SourcePath::Project(path) | SourcePath::Absolute(path) => path,
+            SourcePath::Rtl(path) | SourcePath::Shim(path) | SourcePath::Absolute(path) => path,
         }
     }
 
@@ -74,7 +74,7 @@ impl SourcePath {
     fn name(&self) -> PathBuf {
         match self {
             SourcePath::Rtl(path) => Path::new("rtl").join(path),
-            SourcePath::Project(path) => Path::new("project").join(path),
+            SourcePath::Shim(path) => Path::new("shim").join(path),
             SourcePath::Absolute(path) => PathBuf::from(path.file_name().unwrap_or_default()),
         }
     }
@@ -82,7 +82,7 @@ impl SourcePath {
     fn to_text(&self) -> String {
         let kind = match self {
             SourcePath::Rtl(_) => "rtl",
-            SourcePath::Project(_) => "project",
+            SourcePath::Shim(_) => "shim",
             SourcePath::Absolute(_) => "absolute",
         };
         format!("{kind}:{}", self.kept().display())
@@ -93,7 +93,7 @@ impl SourcePath {
         let path = PathBuf::from(path);
         match kind {
             "rtl" => Some(SourcePath::Rtl(path)),
-            "project" => Some(SourcePath::Project(path)),
+            "shim" => Some(SourcePath::Shim(path)),
             "absolute" => Some(SourcePath::Absolute(path)),
             _ => None,
         }
@@ -277,7 +277,7 @@ mod tests {
                 ),
                 (SourcePath::Rtl(PathBuf::from("../shared/x.inc")), None),
                 (
-                    SourcePath::Project(PathBuf::from("tb/x_tb.sv")),
+                    SourcePath::Shim(PathBuf::from("shim.cpp")),
                     Some("22".to_owned()),
                 ),
                 (
@@ -339,7 +339,7 @@ mod tests {
     fn places_are_relative_to_what_they_lie_in() {
         let roots = Roots {
             rtl: PathBuf::from("/p/rtl/u"),
-            project: PathBuf::from("/p"),
+            shim: PathBuf::from("/p/shim"),
         };
         for (path, place) in [
             ("/p/rtl/u/a.sv", SourcePath::Rtl(PathBuf::from("a.sv"))),
@@ -348,8 +348,8 @@ mod tests {
                 SourcePath::Rtl(PathBuf::from("../x.svh")),
             ),
             (
-                "/p/tb/u_tb.sv",
-                SourcePath::Project(PathBuf::from("tb/u_tb.sv")),
+                "/p/shim/shim.h",
+                SourcePath::Shim(PathBuf::from("shim.h")),
             ),
             ("/q/x.svh", SourcePath::Absolute(PathBuf::from("/q/x.svh"))),
         ] {

@@ -213,7 +213,7 @@ impl Job<'_> {
         symbol
     }
 
-    /// Returns the features that the model reports: `RCV_ASSERTIONS`, `RCV_COUNTING` and `RCV_PRELOADS` of `tb/shim.h`.
+    /// Returns the features that the model reports: `RCV_ASSERTIONS`, `RCV_COUNTING` and `RCV_PRELOADS` of `shim/shim.h`.
     fn features(&self) -> u32 {
         u32::from(self.assertions)
             | u32::from(self.counting) << 1
@@ -400,8 +400,8 @@ impl Job<'_> {
     fn entry(&self, kind: &str, tools: &Tools, store: &Store, join: Join) -> Result<Entry, Error> {
         let sources = self.sources;
         let build = |work: &Work, snapshot: &mut Snapshot| -> Result<Made, Error> {
-            let (project, rtl) = (&sources.roots.project, &sources.roots.rtl);
-            let again = Sources::of(&sources.unit, project, rtl, sources.bench.clone());
+            let Roots { rtl, shim } = &sources.roots;
+            let again = Sources::of(&sources.unit, shim, rtl, sources.bench.clone());
             if again.as_ref().ok() != Some(sources) {
                 return Err(Error::Changing(
                     sources.roots.rtl.join(&sources.list.lists[0]),
@@ -589,7 +589,7 @@ impl Job<'_> {
             tools.of_verilator(verilator, out, self.counting, |build| {
                 build
                     .include(out)
-                    .include(sources.tb())
+                    .include(&sources.roots.shim)
                     .define("RCV_SYMBOL", self.symbol().as_str())
                     .define("RCV_LANES", self.lanes.to_string().as_str())
                     .define("RCV_FEATURES", self.features().to_string().as_str());

@@ -1,22 +1,11 @@
-//! The files of a unit: its RTL, in any folder, and the project's bench.
+//! The files of a unit: its RTL, in any folder, and the shim.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, io};
 use crate::filelist::{FileList, takes};
 use crate::manifest::Roots;
-
-/// Files of the bench, in the project's folder `tb`.
-const SHIM: [&str; 4] = [SHIM_H, "shim.cpp", STOP, STOP_H];
-
-/// The C interface of a model.
-pub(crate) const SHIM_H: &str = "shim.h";
-
-/// File with the runtime's reaction when the RTL stops the simulation.
-pub(crate) const STOP: &str = "stop.cpp";
-
-/// Header that disables the functions that `stop.cpp` replaces, included before each file of the runtime.
-pub(crate) const STOP_H: &str = "stop.h";
+use crate::shim;
 
 /// The bench top of a model, generated for its RTL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,25 +42,23 @@ pub struct Sources {
     pub(crate) roots: Roots,
     /// The contents of `<unit>.f`.
     pub list: FileList,
-    lint: Option<PathBuf>,
     pub(crate) bench: Bench,
 }
 
 impl Sources {
-    /// Collects the files of `unit`: the shim of the project at `project`, the RTL in `rtl_dir`, and the bench top around
-    /// it.
+    /// Collects the files of `unit`: the shim in the folder `shim`, the RTL in `rtl_dir`, and the bench top around it.
     ///
     /// # Errors
     /// [`Error::Input`]: `<unit>.f` is missing or wrong ([`FileList`]); the assertions file is missing; Verilator would
     /// misread a name.
-    pub fn of(unit: &str, project: &Path, rtl_dir: &Path, bench: Bench) -> Result<Self, Error> {
+    pub fn of(unit: &str, shim: &Path, rtl_dir: &Path, bench: Bench) -> Result<Self, Error> {
         let absolute = |path: &Path| std::path::absolute(path).map_err(io(path));
         let roots = Roots {
             rtl: absolute(rtl_dir)?,
-            project: absolute(project)?,
+            shim: absolute(shim)?,
         };
         let list = FileList::read(rtl_dir, &format!("{unit}.f"))?;
-        takes(&roots.project).map_err(|why| Error::input(project, 0, "project", why))?;
+        takes(&roots.shim).map_err(|why| Error::input(shim, 0, "shim", why))?;
         if let Some(file) = &bench.assertions {
             let wrong = |why| Error::input(&rtl_dir.join(&bench.from), 0, "assertions.file", why);
             takes(file).map_err(wrong)?;
@@ -79,12 +66,10 @@ impl Sources {
                 return Err(wrong(format!("no such file: {}", file.display())));
             }
         }
-        let lint = Some(project.join("rtl/lint.vlt")).filter(|p| p.is_file());
         Ok(Sources {
             unit: unit.to_owned(),
             roots,
             list,
-            lint,
             bench,
         })
     }
@@ -94,11 +79,6 @@ impl Sources {
         self.bench.preloads
     }
 
-    /// Returns the project's folder with the bench.
-    pub(crate) fn tb(&self) -> PathBuf {
-        self.roots.project.join("tb")
-    }
-
     /// Returns the name of the bench top.
     pub(crate) fn top(&self) -> String {
         format!("{}_tb", self.unit)
@@ -106,8 +86,10 @@ impl Sources {
 
     /// Returns the files that Verilator gets before the bench top, in order; absolute, or relative to the RTL folder.
     pub(crate) fn verilog(&self) -> Vec<PathBuf> {
-        let lint = self.lint.iter().map(|path| self.roots.project.join(path));
-        lint.chain(self.list.verilog.iter().map(|path| plain(path)))
+        let lint = self.roots.shim.join(shim::LINT);
+        [lint]
+            .into_iter()
+            .chain(self.list.verilog.iter().map(|path| plain(path)))
             .collect()
     }
 
@@ -132,7 +114,9 @@ impl Sources {
 
     /// Returns the files of the shim as absolute paths.
     pub(crate) fn shim(&self) -> Vec<PathBuf> {
-        SHIM.map(|name| self.tb().join(name)).into()
+        shim::OF_MODELS
+            .map(|name| self.roots.shim.join(name))
+            .into()
     }
 
     /// Returns the RTL files of the list as absolute paths, in order.

@@ -303,8 +303,8 @@ mod tests {
 
     #[test]
     fn warnings_are_those_of_the_rtl() {
-        let said = "%Warning-WIDTH: tb/x_tb.sv:3:1: Output port is 16 bits\n    3 | .pc_o (pc)\n      |  ^\n\
-                    %Warning-MULTIDRIVEN: u.sv:1:1: Signal 'x_tb.dut.r'\n    tb/x_tb.sv:9:1: ... first\n\
+        let said = "%Warning-WIDTH: x_tb.sv:3:1: Output port is 16 bits\n    3 | .pc_o (pc)\n      |  ^\n\
+                    %Warning-MULTIDRIVEN: u.sv:1:1: Signal 'x_tb.dut.r'\n    x_tb.sv:9:1: ... first\n\
                     %Warning-MULTIDRIVEN: u.sv:2:1: Signal 'x_tb.dut.s'\n    u.sv:7:1: ... first\n\
                     %Error: Exiting\n  of no matter\n";
         let kept = warnings(said, "x_tb.sv");

@@ -1,5 +1,5 @@
 //! The only unsafe code of the crate: calls into a verilated model through the function table of
-//! `tb/shim.h`.
+//! `crates/verilate/shim/shim.h`.
 
 #![allow(unsafe_code)]
 
@@ -11,13 +11,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
-/// `RCV_ABI` of `tb/shim.h`.
+/// `RCV_ABI` of `crates/verilate/shim/shim.h`.
 const ABI: u32 = 7;
 
-/// `RCV_ASSERTIONS` of `tb/shim.h`.
+/// `RCV_ASSERTIONS` of `crates/verilate/shim/shim.h`.
 const ASSERTIONS: u32 = 1;
 
-/// `RCV_PRELOADS` of `tb/shim.h`.
+/// `RCV_PRELOADS` of `crates/verilate/shim/shim.h`.
 const PRELOADS: u32 = 4;
 
 /// Bytes reserved for a text that the shim writes.
@@ -29,7 +29,7 @@ struct Raw {
     opaque: [u8; 0],
 }
 
-/// The table of functions of a model: `rcv_api` of `tb/shim.h`.
+/// The table of functions of a model: `rcv_api` of `crates/verilate/shim/shim.h`.
 #[repr(C)]
 pub struct Api {
     abi: u32,

@@ -1,4 +1,4 @@
-//! A model in a process of its own (`tb/host.cpp`), so that RTL that ends its process, loops for ever or takes all memory fails its
+//! A model in a process of its own (`crates/verilate/shim/host.cpp`), so that RTL that ends its process, loops for ever or takes all memory fails its
 //! case and not the program that judges it.
 //!
 //! The two processes share a file with pins and states, and a socket for requests and answers. Cycles are sent in batches, two
@@ -21,23 +21,23 @@ use std::time::{Duration, Instant};
 
 use super::process::{Confined, End};
 use super::{Ended, Limits, tools};
-use crate::home::{Package, home};
+use crate::home::{Package, home, shim};
 use crate::lockstep::Lost;
 
 /// Most cycles of a batch.
 const CALLS: usize = 128;
 /// Most bytes of a batch, unless one cycle has more.
 const BYTES: usize = 64 << 10;
-/// Offset of the first batch in the shared file: `kHead` of `tb/host.cpp`.
+/// Offset of the first batch in the shared file: `kHead` of `crates/verilate/shim/host.cpp`.
 const HEAD: u64 = 4096;
 /// Time between two checks of how far the RTL is.
 const SLICE: Duration = Duration::from_millis(50);
 /// Longest text of an answer.
 const TEXT: usize = 4096;
-/// Exit status of a host that has lost its connection: `kLost` of `tb/host.cpp`.
+/// Exit status of a host that has lost its connection: `kLost` of `crates/verilate/shim/host.cpp`.
 const DISCONNECTED: &str = "exit status: 86";
 
-/// What is asked of a host; the numbers are those of `tb/host.cpp`.
+/// What is asked of a host; the numbers are those of `crates/verilate/shim/host.cpp`.
 #[derive(Clone, Copy)]
 enum Request {
     Create,
@@ -118,9 +118,9 @@ impl Hosts {
     /// Returns the program, which is built if necessary.
     fn program(&self) -> Result<&verilate::Host, String> {
         let built = || {
-            let project = home(self.package)?;
+            let home = home(self.package)?;
             let store = verilate::Store::of_user()?;
-            verilate::host(&project, &tools(&project), &store)
+            verilate::host(&shim(&home), &tools(&home), &store)
         };
         let program = self.program.get_or_init(|| {
             built().map_err(|e: verilate::Error| format!("the process of the RTL: {e}"))
@@ -602,7 +602,7 @@ impl Hosted {
         self.answer(true).unwrap_or(Cycle::Lost)
     }
 
-    /// Clocks the model through `pins`. Returns the checksum of the states that `bare` of `tb/shim.cpp` computes; `None` once the
+    /// Clocks the model through `pins`. Returns the checksum of the states that `bare` of `crates/verilate/shim/shim.cpp` computes; `None` once the
     /// RTL has stopped.
     pub fn bare(&mut self, pins: &[u8]) -> Option<u64> {
         self.settle();

@@ -23,7 +23,7 @@ use thiserror::Error;
 
 use crate::design::Build;
 use crate::design::Design;
-use crate::home::{home, own_rtl};
+use crate::home::{home, own_rtl, shim};
 use crate::input::{InputError, read_text};
 pub(crate) use host::used;
 use host::{Hosts, Shape};
@@ -174,7 +174,7 @@ impl<U: Design> Rtl<U> {
     /// compiled by this call, which takes seconds, unless the cache has a model of the same sources.
     ///
     /// # Errors
-    /// The model has to be compiled, and Verilator, the C++ compiler or the project's sources are missing.
+    /// The model has to be compiled, and Verilator, the C++ compiler or the sources are missing.
     pub fn own(build: impl Into<Build>) -> Result<Self, Error> {
         Self::make(build, &Make::of(None))
     }
@@ -206,7 +206,7 @@ impl<U: Design> Rtl<U> {
         if let Some(rtl) = Self::linked(&build, make) {
             return Ok(rtl);
         }
-        let project = home(U::package())?;
+        let home = home(U::package())?;
         let dir = match &make.dir {
             Some(dir) => dir.clone(),
             None => own_rtl::<U>()?,
@@ -226,7 +226,7 @@ impl<U: Design> Rtl<U> {
             Some(package) => store.beside(Path::new(package.built)),
             None => store,
         };
-        let library = job.library(&tools(&project), &store);
+        let library = job.library(&tools(&home), &store);
         let library = library.map_err(|e| placed::<U>(dir, e))?;
         let counted = match make.counting {
             true => sources.rtl(),
@@ -535,7 +535,7 @@ fn sources<D: Design>(dir: &Path) -> Result<(verilate::Sources, Vec<String>), Er
         },
         traced: declared.traced(),
     };
-    let sources = verilate::Sources::of(D::NAME, &home(D::package())?, dir, bench)?;
+    let sources = verilate::Sources::of(D::NAME, &shim(&home(D::package())?), dir, bench)?;
     Ok((sources, falling))
 }
 
@@ -592,13 +592,13 @@ fn in_probes<D: Design>(
 /// Debug builds of this program build models faster; release builds build models that run a few percent faster.
 const OPTIMISATION: u32 = if cfg!(debug_assertions) { 1 } else { 3 };
 
-/// Returns the tools that build models; `project` is [`home`].
+/// Returns the tools that build models; `home` is [`home()`].
 #[doc(hidden)]
-pub fn tools(project: &Path) -> verilate::Tools {
+pub fn tools(home: &Path) -> verilate::Tools {
     let target = env!("RECONVERGE_TARGET");
     let mut build = verilate::cc::Build::new();
     build.target(target).host(target).opt_level(OPTIMISATION);
-    verilate::Tools::new(project, build, target)
+    verilate::Tools::new(home, build, target)
 }
 
 /// Returns the ports of module `top` in the RTL of `list`, whose names are relative to `dir`, built with `parameters`.

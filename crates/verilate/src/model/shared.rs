@@ -8,7 +8,8 @@ use super::{Archive, Made, RUNTIME, Recipe, Tools};
 use crate::error::{Error, io};
 use crate::files::Snapshot;
 use crate::manifest::Roots;
-use crate::sources::{SHIM_H, STOP, STOP_H, Sources};
+use crate::shim::{SHIM_H, STOP, STOP_H};
+use crate::sources::Sources;
 use crate::store::{self, Entry, Store, Work};
 
 // ---- the runtime --------------------------------------------------------------------------------------
@@ -18,20 +19,20 @@ pub(super) fn runtime(sources: &Sources, tools: &Tools, store: &Store) -> Result
     // Models that are built in parallel wait for it instead of each building one.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let tb = sources.tb();
+    let shim = &sources.roots.shim;
     let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
         let out = work.path();
         let verilator = tools.verilator()?;
-        // $stop and the like end a case, not the process: tb/stop.cpp.
+        // $stop and the like end a case, not the process: shim/stop.cpp.
         let compiler = tools.of_verilator(&verilator, out, false, |build| {
-            build.flag("-include").flag(tb.join(STOP_H));
+            build.flag("-include").flag(shim.join(STOP_H));
         })?;
         let mut made = Made::default();
         let mut objects = Vec::new();
         let of_verilator = ["verilated", "verilated_threads", "verilated_vcd_c"];
         let of_verilator =
             of_verilator.map(|name| verilator.include.join(name).with_extension("cpp"));
-        for source in [tb.join(STOP)].iter().chain(&of_verilator) {
+        for source in [shim.join(STOP)].iter().chain(&of_verilator) {
             let name = source.file_stem().unwrap_or_default().to_string_lossy();
             let object = compiler.object(out, source, out, &name)?;
             made.used(object.read.into_iter().filter(|path| verilator.owns(path)))?;
@@ -47,7 +48,7 @@ pub(super) fn runtime(sources: &Sources, tools: &Tools, store: &Store) -> Result
         name: format!("{}archive", store::RUNTIME),
         key: tools.key.clone(),
         roots: sources.roots.clone(),
-        listed: [STOP, STOP_H].map(|name| tb.join(name)).into(),
+        listed: [STOP, STOP_H].map(|name| shim.join(name)).into(),
         build: &build,
         shadows: &|_| Vec::new(),
     }
@@ -81,7 +82,7 @@ pub(super) fn archive_in(entry: &Entry, roots: &Roots) -> Archive {
 
 // ---- the host -----------------------------------------------------------------------------------------
 
-/// Source of the program in which models run for a library caller, in the project's folder `tb`.
+/// Source of the program in which models run for a library caller, in the folder of the shim.
 const HOST: &str = "host.cpp";
 
 /// Name of that program.
@@ -95,20 +96,19 @@ pub struct Host {
     _entry: Entry,
 }
 
-/// Builds the program that runs models, from `tb/host.cpp` in the folder `project`.
+/// Builds the program that runs models, from `host.cpp` in the folder `shim`.
 ///
 /// # Errors
 /// No compiler was found, or it rejects the program.
-pub fn host(project: &Path, tools: &Tools, store: &Store) -> Result<Host, Error> {
+pub fn host(shim: &Path, tools: &Tools, store: &Store) -> Result<Host, Error> {
     // Tests that run in parallel wait for it instead of each building one.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let project = std::path::absolute(project).map_err(io(project))?;
-    let tb = project.join("tb");
+    let shim = std::path::absolute(shim).map_err(io(shim))?;
     let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
         let out = work.path();
         let compiler = tools.compiler(out, |_| {})?;
-        let object = compiler.object(&tb, Path::new(HOST), out, PROGRAM)?;
+        let object = compiler.object(&shim, Path::new(HOST), out, PROGRAM)?;
         compiler.program(&object.path, &out.join(PROGRAM))?;
         let mut made = Made::default();
         made.outputs.push(PROGRAM.to_owned());
@@ -119,10 +119,10 @@ pub fn host(project: &Path, tools: &Tools, store: &Store) -> Result<Host, Error>
         name: format!("{}program", store::HOST),
         key: tools.key.clone(),
         roots: Roots {
-            rtl: project.clone(),
-            project: project.clone(),
+            rtl: shim.clone(),
+            shim: shim.clone(),
         },
-        listed: [HOST, SHIM_H].map(|name| tb.join(name)).into(),
+        listed: [HOST, SHIM_H].map(|name| shim.join(name)).into(),
         build: &build,
         shadows: &|_| Vec::new(),
     }
