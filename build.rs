@@ -28,24 +28,24 @@ fn var(name: &str) -> Result<String, String> {
 }
 
 /// Generates the pins and state of each unit from its declaration, for `src/<unit>/state.rs`; returns the declarations.
-fn generate() -> Result<Vec<declaration::Declaration>, Box<dyn std::error::Error>> {
+fn generate() -> Result<Vec<reconverge_declaration::Declaration>, Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     let units = if cfg!(feature = "units") { UNITS } else { &[] };
     let all = units.iter().map(|(unit, _)| {
         let path = format!("rtl/{unit}/design.toml");
-        declaration::Declaration::generate(&path, "crate")
+        reconverge_declaration::Declaration::generate(&path, "crate")
     });
     Ok(all.collect::<Result<_, _>>()?)
 }
 
 #[cfg(not(feature = "rtl"))]
-fn link_models(_: &[declaration::Declaration]) -> Done {
+fn link_models(_: &[reconverge_declaration::Declaration]) -> Done {
     Ok(())
 }
 
 /// Compiles each unit with each of its lane counts and writes `models.rs`, the list of linked models.
 #[cfg(feature = "rtl")]
-fn link_models(declared: &[declaration::Declaration]) -> Done {
+fn link_models(declared: &[reconverge_declaration::Declaration]) -> Done {
     use std::fmt::Write as _;
     use std::path::PathBuf;
 

@@ -415,7 +415,7 @@ fn with_probes_alone() -> Copy {
     let rtl = Folder::own(NAME).copy();
     let design = rtl.dir().join("design.toml");
     let text = fs::read_to_string(&design).unwrap();
-    let mut probes = declaration::Declaration::parse("design.toml", &text)
+    let mut probes = reconverge_declaration::Declaration::parse("design.toml", &text)
         .unwrap()
         .probes;
     assert!(!probes.loads.is_empty());

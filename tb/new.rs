@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use declaration::{Declaration, Level, Role, Shape};
+use reconverge_declaration::{Declaration, Level, Role, Shape};
 
 use crate::common::{ROOT, arg, reconverge, reconverge_ends, text};
 

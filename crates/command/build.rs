@@ -2,7 +2,7 @@
 //! are a third of it. Cargo's own `strip` is not applied to a package that the profile has other settings for. With
 //! `RECONVERGE_ALL_TOOLS` set, the tests of optional tools are not ignored.
 
-use declaration::Declaration;
+use reconverge_declaration::Declaration;
 
 fn main() {
     // A packaged crate has no tests.

@@ -10,7 +10,7 @@ fn main() {
     ];
     // The guide copies this file, and not every design.
     for path in all.into_iter().filter(|path| Path::new(path).exists()) {
-        if let Err(e) = declaration::generate(path) {
+        if let Err(e) = reconverge_declaration::generate(path) {
             eprintln!("\n{e}\n");
             std::process::exit(1);
         }

@@ -426,9 +426,9 @@ fn declarations(formats: &mut Vec<Format>, dir: &Path) {
         .iter()
         .map(|unit| fs::read_to_string(format!("{ROOT}/rtl/{unit}/design.toml")).unwrap())
         .collect();
-    let parse = |text: &str| declaration::Declaration::parse("design.toml", text);
+    let parse = |text: &str| reconverge_declaration::Declaration::parse("design.toml", text);
     let declared = parse(&own[0]).unwrap();
-    let said = |e: declaration::Error| Refused::Said(e.to_string());
+    let said = |e: reconverge_declaration::Error| Refused::Said(e.to_string());
     let folder = dir.join("probes");
     fs::create_dir(&folder).unwrap();
     let probes = folder.join(format!("{}_probe.toml", declared.name));

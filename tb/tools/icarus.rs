@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use bytemuck::bytes_of;
-use declaration::Declaration;
+use reconverge_declaration::Declaration;
 use reconverge::campaign::{self, Pace};
 use reconverge::design::{Build, Golden};
 use reconverge::field::Shape;

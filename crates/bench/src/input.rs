@@ -63,8 +63,8 @@ const MAX_BESIDE: usize = 500;
 const ELOOP: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
 
 #[cfg(feature = "rtl")]
-impl From<declaration::Error> for InputError {
-    fn from(e: declaration::Error) -> Self {
+impl From<reconverge_declaration::Error> for InputError {
+    fn from(e: reconverge_declaration::Error) -> Self {
         InputError::new(e.file, e.line, e.field, e.message)
     }
 }

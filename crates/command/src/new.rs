@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
-use declaration::Declaration;
+use reconverge_declaration::Declaration;
 use reconverge::dut;
 use reconverge::input::{InputError, read_text};
 use reconverge::wave;
@@ -159,8 +159,8 @@ pub fn command(args: &NewArgs) -> Done {
         )
         .into());
     }
-    let taken = ["reconverge", "declaration", "std", "core", "test"].contains(&name.as_str());
-    if taken || declaration::name_of(&name) != name {
+    let taken = ["reconverge", "reconverge_declaration", "std", "core", "test"].contains(&name.as_str());
+    if taken || reconverge_declaration::name_of(&name) != name {
         let why = format!("{name:?} is a word that the generated files need");
         return Err(bad("folder", why).into());
     }
@@ -268,7 +268,7 @@ pub fn command(args: &NewArgs) -> Done {
     let home = sources();
     if let Err(why) = &home {
         notes.push(format!(
-            "Cargo.toml asks for a version of reconverge and of declaration, because the folder from which this program was \
+            "Cargo.toml asks for a version of reconverge and of reconverge-declaration, because the folder from which this program was \
              built, {}, is {why}. Write `path = ...` to your copy of it instead",
             reconverge::ROOT
         ));
@@ -535,7 +535,7 @@ fn declared(ports: Vec<(Port, Option<u32>)>) -> Vec<Declared> {
             Some(_) => Layout::PerLane(port.width / TWO[0]),
             None => words(port.width),
         };
-        let mut name = declaration::name_of(&port.name);
+        let mut name = reconverge_declaration::name_of(&port.name);
         while taken.contains(&(port.output, name.clone())) {
             name += "_";
         }
@@ -645,7 +645,7 @@ fn toml(
 const BUILD: &str = "//! Generates the structs of pins and state from `rtl/design.toml`.
 
 fn main() {
-    if let Err(e) = declaration::generate(\"rtl/design.toml\") {
+    if let Err(e) = reconverge_declaration::generate(\"rtl/design.toml\") {
         eprintln!(\"\\n{e}\\n\");
         std::process::exit(1);
     }

@@ -1,6 +1,6 @@
 //! Errors of a declaration name file, line and key; limits are tested on both sides.
 
-use declaration::{Declaration, MAX_FIELDS, MAX_NAME, MAX_PINS};
+use reconverge_declaration::{Declaration, MAX_FIELDS, MAX_NAME, MAX_PINS};
 
 /// A FIFO with a bypass.
 const FIFO: &str = r#"name = "fifo"

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
-use declaration::Declaration;
+use reconverge_declaration::Declaration;
 use reconverge_golden::declarations;
 
 /// The files that do not depend on a unit.

@@ -20,7 +20,7 @@ pub fn own_unit(place: &Place) -> Done {
     let mut text = sh.read_file(&manifest)?;
     text = text
         .replace("\"../..\"", "\"../reconverge\"")
-        .replace("\"../../crates/declaration\"", "\"../declaration\"");
+        .replace("\"../../crates/declaration\"", "\"../reconverge-declaration\"");
     text += "\n[patch.crates-io]\n";
     for (name, path) in layers(place, &away)? {
         if name != "reconverge" && name != "reconverge-command" {

@@ -28,7 +28,7 @@ pub fn manifest(name: &str, home: Option<&Path>) -> String {
     format!(
         "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
          [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\n\
-         [build-dependencies]\ndeclaration = {{ {} }}\n\n[workspace]\n",
+         [build-dependencies]\nreconverge-declaration = {{ {} }}\n\n[workspace]\n",
         from(home.map(Path::to_owned)),
         from(home.map(|home| home.join("crates/declaration"))),
     )

@@ -387,7 +387,7 @@ impl Origin {
         probes.assertions = None;
         let reset = declared.reset().and_then(|(pin, level)| {
             let port = pin.ports.first()?.clone();
-            Some((port, level == declaration::Level::High))
+            Some((port, level == reconverge_declaration::Level::High))
         });
         let lanes = declared.lanes.map(|lanes| (lanes.parameter, build.lanes));
         Ok(Origin {
