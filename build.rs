@@ -56,13 +56,7 @@ fn link_models(declared: &[reconverge_declaration::Declaration]) -> Done {
     }
     println!("cargo:rustc-env=RECONVERGE_TARGET={}", var("TARGET")?);
 
-    // Besides the RTL, campaigns depend on these sources: results of a program with other sources are not merged.
-    let ours = ["src", "crates"].map(|dir| root.join(dir));
-    let sources = verilate::rust_contents(&ours, &root.join("Cargo.lock"))?;
-    for dir in ours.iter().filter(|dir| dir.is_dir()) {
-        println!("cargo:rerun-if-changed={}", dir.display());
-    }
-    println!("cargo:rustc-env=RECONVERGE_SOURCES={sources}");
+    hash_sources(&root)?;
 
     embed(&root, &out)?;
 
@@ -168,6 +162,43 @@ fn link_models(declared: &[reconverge_declaration::Declaration]) -> Done {
     // Only files that changed are rewritten, so cargo rebuilds no more than necessary.
     let text = format!("reconverge_bench::linked_models! {{\n{list}}}\n");
     verilate::write_if_changed(&out.join("models.rs"), &text)?;
+    Ok(())
+}
+
+/// Sets `RECONVERGE_SOURCES` to a hash of all units and of the engine, and `RECONVERGE_SOURCES_<unit>` to one of a unit and of the engine.
+///
+/// Besides its RTL, a unit's campaigns depend on these sources: results of a program with others are not merged. On the command they
+/// do not depend.
+#[cfg(feature = "rtl")]
+fn hash_sources(root: &std::path::Path) -> Done {
+    let src = std::fs::read_dir(root.join("src"))?;
+    let src: Vec<_> = src
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<_, std::io::Error>>()?;
+    let engine = ["bench", "campaign", "declaration", "program"];
+    let engine = engine.map(|name| root.join("crates").join(name).join("src"));
+    for path in src.iter().chain(engine.iter().filter(|dir| dir.is_dir())) {
+        println!("cargo:rerun-if-changed={}", path.display());
+    }
+    let hash = |units: &[&str]| {
+        let wanted = |path: &&std::path::PathBuf| {
+            let name = path.file_stem().unwrap_or_default();
+            let of_other = UNITS
+                .iter()
+                .any(|(unit, _)| name == *unit && !units.contains(unit));
+            name != "tests" && !of_other
+        };
+        let files: Vec<_> = src.iter().filter(wanted).chain(&engine).cloned().collect();
+        verilate::rust_contents(&files, &root.join("Cargo.lock"))
+    };
+    let all: Vec<_> = UNITS.iter().map(|(unit, _)| *unit).collect();
+    println!("cargo:rustc-env=RECONVERGE_SOURCES={}", hash(&all)?);
+    for unit in all {
+        println!(
+            "cargo:rustc-env=RECONVERGE_SOURCES_{unit}={}",
+            hash(&[unit])?
+        );
+    }
     Ok(())
 }
 

@@ -354,7 +354,8 @@ fn unit<U: Compiled>(task: Task) -> Done<()> {
             }
         }
         Task::Header => {
-            let declared = reconverge_declaration::Declaration::parse(U::NAME, U::DECLARATION.toml)?;
+            let declared =
+                reconverge_declaration::Declaration::parse(U::NAME, U::DECLARATION.toml)?;
             print!("{}", declared.header());
         }
         Task::Measure(dir) => {

@@ -7,16 +7,26 @@ include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 // Linked models.
 include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
-/// The value of [`crate::design::Design::package`] for the units.
-pub(crate) static PACKAGE: Package = Package {
-    root: crate::ROOT,
-    files: FILES,
-    sources: SOURCES,
-    built: env!("OUT_DIR"),
-    linked: LINKED,
-};
+macro_rules! packages {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {
+        /// The value of [`crate::design::Design::package`] for each unit. They differ in their sources alone.
+        #[allow(non_upper_case_globals)]
+        pub(crate) mod of {
+            use super::*;
 
-/// A digest of what the campaigns of this program depend on, apart from the RTL.
+            $(pub static $module: Package = Package {
+                root: crate::ROOT,
+                files: FILES,
+                sources: env!(concat!("RECONVERGE_SOURCES_", stringify!($module))),
+                built: env!("OUT_DIR"),
+                linked: LINKED,
+            };)+
+        }
+    };
+}
+for_each_unit!(packages);
+
+/// A digest of what the campaigns of all units depend on, apart from the RTL.
 pub const SOURCES: &str = env!("RECONVERGE_SOURCES");
 /// The commit from which this package was built, if known.
 pub const COMMIT: Option<&str> = option_env!("RECONVERGE_COMMIT");
@@ -27,12 +37,28 @@ pub const BUILT_WITH: &str = env!("RECONVERGE_BUILT_WITH");
 
 /// Returns unit and contents of each linked model, as the cache names them.
 pub fn linked() -> impl Iterator<Item = (&'static str, &'static str)> {
-    PACKAGE.linked.iter().map(|l| (l.unit, l.contents))
+    LINKED.iter().map(|l| (l.unit, l.contents))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A found bug: a comment in the command made the results of a campaign unusable, and compiled all units anew.
+    #[test]
+    fn the_sources_of_a_unit_are_its_own_and_those_of_the_engine() {
+        let output = std::fs::read_to_string(concat!(env!("OUT_DIR"), "/../output")).unwrap();
+        let read = |path: &str| output.contains(&format!("={}/{path}\n", crate::ROOT));
+        assert!(read("src/r500") && read("crates/bench/src") && read("crates/campaign/src"));
+        assert!(!output.contains("crates/command") && !read("crates") && !read("src"));
+        let sources = [&of::r500, &of::r700, &of::spa5].map(|package| package.sources);
+        assert!(
+            sources
+                .iter()
+                .all(|one| sources.iter().filter(|two| *two == one).count() == 1)
+        );
+        assert!(!sources.contains(&SOURCES));
+    }
 
     /// On another machine the program builds models from these files alone, with the shim and the lint settings, which the bench
     /// contains.

@@ -32,7 +32,7 @@ impl Design for R500 {
 
     #[cfg(feature = "rtl")]
     fn package() -> Option<&'static crate::home::Package> {
-        Some(&crate::package::PACKAGE)
+        Some(&crate::package::of::r500)
     }
 }
 

@@ -35,7 +35,7 @@ impl Design for R700 {
 
     #[cfg(feature = "rtl")]
     fn package() -> Option<&'static crate::home::Package> {
-        Some(&crate::package::PACKAGE)
+        Some(&crate::package::of::r700)
     }
 }
 

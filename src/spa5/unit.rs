@@ -31,7 +31,7 @@ impl Design for Spa5 {
 
     #[cfg(feature = "rtl")]
     fn package() -> Option<&'static crate::home::Package> {
-        Some(&crate::package::PACKAGE)
+        Some(&crate::package::of::spa5)
     }
 }
 

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::fs;
 
 use bytemuck::bytes_of;
-use reconverge_declaration::Declaration;
 use reconverge::campaign::{self, Pace};
 use reconverge::design::{Build, Golden};
 use reconverge::field::Shape;
+use reconverge_declaration::Declaration;
 
 use super::{Check, run, text};
 use crate::common::rtl::{Copy, Rtl};

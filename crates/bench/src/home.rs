@@ -22,7 +22,7 @@ pub struct Package {
     pub root: &'static str,
     /// Embedded files of `rtl/<design>` in that folder, with path and contents: RTL, and the formal files that proofs use.
     pub files: &'static [(&'static str, &'static str)],
-    /// Hash of the package's sources: golden models, generators, judges.
+    /// Hash of the sources of the design, its golden model, generators and judges, and of the engine.
     pub sources: &'static str,
     /// A cache in which the build script left Verilator's runtime.
     pub built: &'static str,

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use clap::Args;
-use reconverge_declaration::Declaration;
 use reconverge::dut;
 use reconverge::input::{InputError, read_text};
 use reconverge::wave;
+use reconverge_declaration::Declaration;
 use verilate::{FileList, Port};
 
 use crate::console::{Agreed, Done, Failure, print};
@@ -159,7 +159,14 @@ pub fn command(args: &NewArgs) -> Done {
         )
         .into());
     }
-    let taken = ["reconverge", "reconverge_declaration", "std", "core", "test"].contains(&name.as_str());
+    let taken = [
+        "reconverge",
+        "reconverge_declaration",
+        "std",
+        "core",
+        "test",
+    ]
+    .contains(&name.as_str());
     if taken || reconverge_declaration::name_of(&name) != name {
         let why = format!("{name:?} is a word that the generated files need");
         return Err(bad("folder", why).into());

@@ -138,14 +138,17 @@ pub fn program(name: &Path) -> Option<PathBuf> {
         .find(|path| fs::metadata(path).is_ok_and(|m| m.is_file() && m.mode() & 0o111 != 0))
 }
 
-/// Returns a hash of all Rust files below the folders `dirs` and of the file `more`. Any of them may be missing.
+/// Returns a hash of the files `paths`, of all Rust files below those that are folders, and of the file `more`. Any of them may be missing.
 ///
 /// # Errors
 /// A file cannot be read.
-pub fn rust_contents(dirs: &[PathBuf], more: &Path) -> Result<String, Error> {
+pub fn rust_contents(paths: &[PathBuf], more: &Path) -> Result<String, Error> {
     let mut files = Vec::new();
-    for dir in dirs.iter().filter(|dir| dir.is_dir()) {
-        rust_files(dir, &mut files)?;
+    for path in paths {
+        match path.is_dir() {
+            true => rust_files(path, &mut files)?,
+            false => files.extend(path.is_file().then(|| path.clone())),
+        }
     }
     files.sort();
     files.extend(more.is_file().then(|| more.to_owned()));

@@ -97,7 +97,14 @@ pub fn deny(place: &Place) -> Done {
 /// Builds the documentation, also as on docs.rs, where there is no Verilator.
 pub fn docs(place: &Place) -> Done {
     let sh = &place.sh;
-    let mut packages = vec!["-p", "reconverge", "-p", "verilate", "-p", "reconverge-declaration"];
+    let mut packages = vec![
+        "-p",
+        "reconverge",
+        "-p",
+        "verilate",
+        "-p",
+        "reconverge-declaration",
+    ];
     LAYERS
         .iter()
         .for_each(|layer| packages.extend(["-p", layer]));

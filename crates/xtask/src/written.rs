@@ -18,9 +18,10 @@ pub fn own_unit(place: &Place) -> Done {
     ))?;
     let manifest = own.join("Cargo.toml");
     let mut text = sh.read_file(&manifest)?;
-    text = text
-        .replace("\"../..\"", "\"../reconverge\"")
-        .replace("\"../../crates/declaration\"", "\"../reconverge-declaration\"");
+    text = text.replace("\"../..\"", "\"../reconverge\"").replace(
+        "\"../../crates/declaration\"",
+        "\"../reconverge-declaration\"",
+    );
     text += "\n[patch.crates-io]\n";
     for (name, path) in layers(place, &away)? {
         if name != "reconverge" && name != "reconverge-command" {

@@ -505,8 +505,12 @@ pub fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
 /// # Errors
 /// The first error in it.
 #[doc(hidden)]
-pub fn declared<D: Design>() -> Result<reconverge_declaration::Declaration, reconverge_declaration::Error> {
-    reconverge_declaration::Declaration::parse(&format!("{}/design.toml", D::NAME), D::DECLARATION.toml)
+pub fn declared<D: Design>()
+-> Result<reconverge_declaration::Declaration, reconverge_declaration::Error> {
+    reconverge_declaration::Declaration::parse(
+        &format!("{}/design.toml", D::NAME),
+        D::DECLARATION.toml,
+    )
 }
 
 /// Returns the sources of the RTL in `dir`, with the bench top for it, and the fields that may change at the falling edge.

@@ -73,7 +73,9 @@ impl Checkpoint {
             parameters: build.parameters.clone(),
             bounds: bounds.clone(),
             rtl: rtl.contents().to_owned(),
-            sources: reconverge::package::SOURCES.to_owned(),
+            sources: U::package()
+                .map_or("", |package| package.sources)
+                .to_owned(),
             states: 0,
             transitions: 0,
             cycles: 0,
