@@ -14,29 +14,9 @@
 //!            Failure -> report, saved case, VCD, view
 //! ```
 //!
-//! # The cycle contract
-//!
-//! One clock, synchronous active-low reset. A launch starts a wavefront. While the unit is stalled,
-//! nothing changes. While a program runs and the PC lies in it, a cycle executes one instruction if and only if the
-//! instruction is valid. The bench is the instruction memory: it answers in the same cycle or any number
-//! of cycles later. An instruction that ends in an error changes only the error code, the status, and the outputs that
-//! describe the last cycle; the unit stays halted until the next launch.
-//!
-//! # Three judges
-//!
-//! RTL and golden model are written separately from the specification of the unit and share nothing. The
-//! third judge, a scalar machine, runs one lane alone: in a structured program each lane must execute
-//! exactly what it would execute alone.
-//!
-//! # Conditions
-//!
-//! ALU, texture and memory instructions are black boxes that give each lane condition bits. A lane's draw
-//! depends only on the seed, the lane and k, the number of instructions that the lane has executed
-//! ([`environment`]). It therefore draws the same bits alone as among other lanes. For r500, k counts an
-//! instruction for the lanes that are ACTIVE before it, and an ENDLOOP or ENDREP also for the continued lanes
-//! that it returns before it decides: alone, such a lane jumps there and executes it. For r700, k counts the
-//! clauses and other non-control instructions that a lane executes. For spa5, k counts every instruction; a BRX
-//! step counts for the threads that leave the BRX in it.
+//! RTL and golden model are written separately from the specification of the unit and share nothing. The third judge, a
+//! scalar machine, runs one lane alone ([`alone`]): in a structured program each lane must execute exactly what it would execute
+//! alone. `docs/contract.md` has the rules of every cycle, `docs/architecture.md` what calls what, `docs/README.md` the other pages.
 //!
 //! # One program in lock-step
 //!
@@ -58,44 +38,30 @@
 //! A case that fails is a [`failure::Failure`]: `unwrap` in a test prints its report, `save` writes the case for
 //! `reconverge replay`, and [`report::Waves`] writes a dump with both sides.
 //!
-//! # Task -> files
+//! # Modules
 //!
 //! | to | look at |
 //! |---|---|
 //! | judge a case | [`case`], [`mod@check`], [`judges`]; [`lockstep`], [`stimulus`], [`dut`] |
-//! | bring a module of your own | [`design`], [`stream`]; with programs [`program`], [`words`], [`mod@grammar`], [`campaign::fuzz()`]; `docs/your-own-unit.md`, `examples/own_unit` |
+//! | bring a module of your own | [`design`], [`stream`]; with programs [`program`], [`words`], [`mod@grammar`], [`campaign::fuzz()`]; [`mod@unit`] for all commands |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | see a run, lane by lane | [`show`] |
 //! | run many | [`campaign`]; keep, shard and merge results: [`campaign::results`] |
 //! | make a failing case smaller | [`shrink`] |
-//! | know what was reached | [`cover`], and `src/<unit>/cover.rs` |
-//! | know what would be caught | [`mutate`] |
-//! | explore every state of a small world | [`exhaust`], and `src/<unit>/exhaust.rs` |
+//! | know what was reached, what would be caught, what is proved | [`cover`], [`mutate`], [`prove`] |
+//! | explore every state of a small world | [`exhaust`] |
 //! | draw conditions | [`environment`] |
 //! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`]; [`words`] for simple ones |
-//! | know what a unit must do, and why | `docs/spec/<unit>.md`, `docs/contract.md` |
+//! | know what a unit does | its `golden`, e.g. [`r700::golden`]; of one lane its `scalar` and `judge`, e.g. [`r700::scalar`] |
 //! | read a rule, take an instruction apart | [`rules`], [`mod@explain`] |
-//! | read a trace, a saved case, results, coverage | `docs/formats.md`; [`json`] |
-//! | know what a unit does | its `golden`, e.g. [`r700::golden`] |
-//! | know what a lane computes | [`r500::alu`], [`r500::shader`] |
-//! | render a picture | [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |
-//! | judge one lane | [`alone`], and `scalar` and `judge` of the unit, e.g. [`r700::scalar`] |
-//! | add a unit | [`mod@unit`], [`mod@grammar`], [`program`]: its three traits; [`design`], [`field`], `src/units.rs`; `docs/further-unit.md` |
-//! | change a pin or a field of the state | `rtl/<unit>/design.toml`, `crates/declaration` |
-//! | build RTL | `build.rs`, `crates/verilate`; [`home`], `src/package.rs` |
-//! | see what calls what | `docs/architecture.md`, `docs/glossary.md` |
+//! | render a picture | [`r500::alu`], [`r500::shader`], [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |
+//! | read and write JSON | [`json`] |
 //!
 //! # Units
 //!
 //! * [`r500`]: ATI R5xx pixel-shader flow control: branch counters, loop stack, address stack.
 //! * [`r700`]: AMD R700 control-flow programs: lane classes, one stack of branch, loop and call frames.
 //! * [`spa5`]: NVIDIA SPA 5.0 (sm_50): one call-return stack of tokens (SSY, PBK, PCNT, CAL, divergent BRA).
-//!
-//! # Crates
-//!
-//! The layers below the units are separate crates, whose modules are re-exported here: `reconverge-bench` (designs without
-//! programs), `reconverge-program`, `reconverge-campaign`, `reconverge-mutate`. Above the units is the `reconverge` command.
-//! `docs/architecture.md` says what is where.
 //!
 //! # Features
 //!

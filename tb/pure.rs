@@ -9,7 +9,6 @@ mod specification;
 
 mod citations;
 mod explain;
-mod layers;
 mod r500 {
     mod alu;
     mod shaders;
@@ -23,4 +22,5 @@ mod spa5 {
     mod import;
     mod text;
 }
+mod source_files;
 mod spec_docs;

@@ -347,10 +347,7 @@ mod tests {
                 "/p/rtl/u/../x.svh",
                 SourcePath::Rtl(PathBuf::from("../x.svh")),
             ),
-            (
-                "/p/shim/shim.h",
-                SourcePath::Shim(PathBuf::from("shim.h")),
-            ),
+            ("/p/shim/shim.h", SourcePath::Shim(PathBuf::from("shim.h"))),
             ("/q/x.svh", SourcePath::Absolute(PathBuf::from("/q/x.svh"))),
         ] {
             assert_eq!(SourcePath::of(Path::new(path), &roots), place);

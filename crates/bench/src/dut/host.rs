@@ -542,7 +542,7 @@ impl Hosted {
     /// Records that the simulation has stopped.
     fn stop(&mut self, why: String) {
         let short = self.hosts.short();
-        // The words of `tb/shim.cpp`; a message of the RTL names its place.
+        // The words of `crates/verilate/shim/shim.cpp`; a message of the RTL names its place.
         let over = match why == "out of memory" && !short.is_empty() {
             true => Over::Lost(Lost::Crashed(short)),
             false => Over::Stopped(why),
