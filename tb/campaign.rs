@@ -79,11 +79,11 @@ macro_rules! tests {
 reconverge::for_each_unit!(tests);
 
 /// A folder for results and cases.
-struct Place(TempDir);
+struct CampaignFolder(TempDir);
 
-impl Place {
+impl CampaignFolder {
     fn new() -> Self {
-        Place(tempfile::tempdir().unwrap())
+        CampaignFolder(tempfile::tempdir().unwrap())
     }
     fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
@@ -204,7 +204,7 @@ fn json(path: &Path) -> Value {
 }
 
 fn worker_processes_add_up_to_what_threads_do<U: Tested>() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let file = place.path("s.json");
     for (flag, limit) in [
         ("--programs", Limit::Programs(600)),
@@ -292,7 +292,7 @@ pub fn alive(pid: u32) -> bool {
 
 /// The numbers, the text and the JSON agree.
 fn four_shards_merged_are_one_run<U: Tested>() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let fuzz = place.fuzz(U::NAME, 1100);
     let (one, four) = (place.path("one.json"), place.path("four.json"));
     let whole = place.arg("whole");
@@ -326,7 +326,7 @@ fn four_shards_merged_are_one_run<U: Tested>() {
 /// With a limit of cycles each shard runs its part, and together they run at least as many.
 #[test]
 fn shards_of_clocks_do_a_part_each() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let mut sum = 0;
     for shard in ["1/2", "2/2"] {
         let (results, file) = (place.arg("r"), place.path("s.json"));
@@ -360,7 +360,7 @@ fn shards_of_clocks_do_a_part_each() {
 fn failures_are_the_same_for_any_number_of_workers_and_shards() {
     let bad = Folder::own("r500").copy();
     bad.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let junit = place.path("s.xml");
     let run = |dir: &str, more: &[&str]| {
         let (results, out) = (place.arg(dir), place.arg("out"));
@@ -455,7 +455,7 @@ fn a_failing_case_does_not_fail_the_next_one() {
     let bad = Folder::own("spa5").copy();
     let resume = " | d_ret_d | exited_q);";
     bad.change(("spa5_threads.sv", resume, " | exited_q);"));
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let fuzz = place.fuzz("spa5", 100);
     let file = place.path("s.json");
     let with = [
@@ -480,7 +480,7 @@ fn a_failing_case_does_not_fail_the_next_one() {
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let (file, junit, again) = (
         place.path("s.json"),
         place.path("s.xml"),
@@ -532,7 +532,7 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
 /// Regression: the JUnit file of the last run, in which everything agreed, stayed in place.
 #[test]
 fn junit_says_so_if_the_rtl_could_not_be_run() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let junit = place.path("s.xml");
     let bad = Folder::own("r500").planted("  no_such_module u_none ();");
     let args = ["fuzz", "r500", "--programs", "4", "--variants", "none"];
@@ -570,7 +570,7 @@ fn variants_have_lanes_and_parameters_of_their_own() {
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_cannot_be_built_as_a_variant_is_bad_input_that_names_it() {
     let bad = Folder::own("spa5").planted("  if (DEPTH < 8) no_such_module u_none ();");
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let (json_file, out) = (place.path("s.json"), place.arg("out"));
     let args = [
         "fuzz",

@@ -17,7 +17,8 @@ use reconverge::dut::Rtl;
 use reconverge::unit::Unit;
 
 use super::{
-    Place, alive, ends, json, junit_in, says, signal, start, wait_for_lines, with, workers_of,
+    CampaignFolder, alive, ends, json, junit_in, says, signal, start, wait_for_lines, with,
+    workers_of,
 };
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{Tested, arg, line_starting, reconverge, reconverge_ends, text, wait_until};
@@ -26,7 +27,7 @@ use crate::common::{Tested, arg, line_starting, reconverge, reconverge_ends, tex
 /// ends; the workers do not outlive it. Its totals are those of an undisturbed run. Returns how often it
 /// was killed.
 pub(super) fn killed<U: Unit>(seed: u64, programs: u64, ms: u64) -> u64 {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let fuzz = place.fuzz(U::NAME, programs);
     let seed_text = seed.to_string();
     let results = with(&fuzz, &["--seed", &seed_text, "--jobs", "2"]);
@@ -86,7 +87,7 @@ pub(super) fn a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run<
 /// Of two commands at once the second is refused. After SIGTERM and SIGINT the results are kept, and the status says so.
 #[test]
 fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let fuzz = place.fuzz("r500", 200_000);
     let (json_file, junit) = (place.arg("s.json"), place.arg("s.xml"));
     let args = with(
@@ -136,7 +137,7 @@ fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
 /// A worker that is killed costs nothing but the time to run its chunk again.
 #[test]
 fn a_worker_that_is_killed_loses_nothing() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let fuzz = place.fuzz("r500", 3000);
     let mut once = with(&fuzz, &[]);
     once.drain(4..6);
@@ -206,7 +207,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
     );
     assert!(expected.iter().any(|(_, how)| how.starts_with("signal")));
 
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let fuzz = place.fuzz("r500", PROGRAMS);
     let (file, junit) = (place.path("s.json"), place.path("s.xml"));
     let more = [

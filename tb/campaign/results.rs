@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use reconverge::campaign::results::FORMAT;
 
-use super::{Place, ends, says, with};
+use super::{CampaignFolder, ends, says, with};
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{Tested, arg, reconverge, reconverge_ends, text};
 
 /// Results of r500 in three chunks, complete, and the lines of their file.
-fn three_chunks() -> (Place, Vec<String>, PathBuf, Vec<String>) {
-    let place = Place::new();
+fn three_chunks() -> (CampaignFolder, Vec<String>, PathBuf, Vec<String>) {
+    let place = CampaignFolder::new();
     let fuzz = place.fuzz("r500", 700);
     ends(0, &fuzz, &["--jobs", "1"]);
     let file = place.path("r/r500.jsonl");
@@ -270,7 +270,7 @@ fn results_of_another_campaign_are_refused() {
 
 #[test]
 fn shards_that_do_not_make_one_campaign_are_refused() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let fuzz = |dir: &str, shard: &str, more: &[&str]| {
         let dir = place.arg(dir);
         let args = [

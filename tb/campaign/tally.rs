@@ -17,7 +17,7 @@ use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
 use serde_json::Value;
 
-use super::{Place, json};
+use super::{CampaignFolder, json};
 use crate::common::{arg, reconverge_ends};
 
 /// Regression: a chunk that was given up in one job, while the one before it still ran in another job, was continued; its next
@@ -311,7 +311,7 @@ fn no_reachable_bin_is_lost_by_chunks_that_do_not_count() {
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_campaign_stops_counting_bins_when_all_have_been_hit() {
-    let place = Place::new();
+    let place = CampaignFolder::new();
     let (results, file) = (place.arg("r"), place.path("s.json"));
     let args = ["fuzz", "r500", "--cycles", "9000000", "--variants", "none"];
     let more = ["--results", &results, "--json", arg(&file)];

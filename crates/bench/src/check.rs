@@ -58,7 +58,7 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     /// Reads a case that [`TestCase::to_saved`] wrote, and the place where it failed; `file` is its name in messages.
     ///
     /// # Errors
-    /// The text is no saved case of this design and version, or a value is out of range.
+    /// The text is not a saved case of this design and version, or a value is out of range.
     fn from_saved(text: &str, file: &str) -> Result<(Self, Option<Place>), InputError>;
     /// Judges the case on a fresh model of `rtl`, which it ends. With `dump`, writes a dump from the given cycle on. Calls `progress` with
     /// the cycle from time to time.

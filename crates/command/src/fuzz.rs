@@ -35,7 +35,7 @@ use crate::workers::Isolated;
 use crate::{found, stop};
 
 /// Failed cases by number, with the file of each if saving was tried.
-type Found<U> = BTreeMap<u64, (Failed<Case<U>>, Option<Saved>)>;
+type FoundCases<U> = BTreeMap<u64, (Failed<Case<U>>, Option<Saved>)>;
 
 /// The result of a unit's campaign.
 #[derive(Clone)]
@@ -290,7 +290,7 @@ pub fn fuzz<U: Compiled>(
     // All failures, also those that do not count yet because an earlier chunk is not done or the results cannot be kept.
     let known = tally.failures().into_iter();
     let known = known.map(|failed| (failed.number, (failed, None)));
-    let found: Mutex<Found<U>> = Mutex::new(known.collect());
+    let found: Mutex<FoundCases<U>> = Mutex::new(known.collect());
     // Saved first, so that failures are kept whatever happens to this process.
     let keep = |failed: &Failed<Case<U>>| {
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);

@@ -533,7 +533,7 @@ pub const CASE_FORMAT: u32 = 5;
 pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
     /// The fields that identify the kind of file; all others are ignored.
     #[derive(Deserialize)]
-    struct Kind {
+    struct Tag {
         reconverge: Option<u64>,
         unit: Option<String>,
         reconverge_stream: Option<u64>,
@@ -543,7 +543,7 @@ pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
         let why = "must be a saved case, which is JSON; a program is run, not replayed";
         return Err(InputError::new(file, 0, "file", why));
     }
-    let kind: Kind =
+    let kind: Tag =
         serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
     if let (None, Some(_), Some(design)) = (kind.reconverge, kind.reconverge_stream, kind.design) {
         let why = format!(

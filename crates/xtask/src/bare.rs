@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use xshell::cmd;
 
-use crate::{Done, Place, ensure, run, say};
+use crate::{Done, Workspace, ensure, run, say};
 
 /// The first two commands of README.md, as a newcomer types them.
 const FIRST: [&str; 2] = [
@@ -16,7 +16,7 @@ const FIRST: [&str; 2] = [
 /// Runs the first two commands of README.md where `PATH` has none of the programs that only `./setup --all` installs.
 ///
 /// `PATH` is one folder of links to all others, below cargo's, because cargo runs a build script again when its Verilator is gone.
-pub fn bare(place: &Place) -> Done {
+pub fn bare(place: &Workspace) -> Done {
     let readme = place.sh.read_file("README.md")?;
     let shown: Vec<&str> = readme
         .lines()
@@ -63,7 +63,7 @@ pub fn bare(place: &Place) -> Done {
 }
 
 /// Installs the optional tools; a second run has nothing to do.
-pub fn setup(place: &Place) -> Done {
+pub fn setup(place: &Workspace) -> Done {
     run(cmd!(place.sh, "./setup --all"))?;
     let again = cmd!(place.sh, "./setup --all").read()?;
     let works = ["running", "installing", "MISSING"]

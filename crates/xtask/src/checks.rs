@@ -2,7 +2,7 @@
 
 use xshell::cmd;
 
-use crate::{Done, Place, run};
+use crate::{Done, Workspace, run};
 
 /// The crates that make up the library `reconverge`, each a layer above those before it.
 const LAYERS: [&str; 4] = [
@@ -13,7 +13,7 @@ const LAYERS: [&str; 4] = [
 ];
 
 /// Checks that the sources are formatted.
-pub fn format(place: &Place) -> Done {
+pub fn format(place: &Workspace) -> Done {
     run(cmd!(place.sh, "cargo fmt --all --check"))?;
     for apart in ["fuzz/Cargo.toml", "examples/own_unit/Cargo.toml"] {
         run(cmd!(place.sh, "cargo fmt --check --manifest-path {apart}"))?;
@@ -22,7 +22,7 @@ pub fn format(place: &Place) -> Done {
 }
 
 /// Runs clippy, also on each layer without those above it and with the features that guests use. Warnings are errors.
-pub fn lint(place: &Place) -> Done {
+pub fn lint(place: &Workspace) -> Done {
     let sh = &place.sh;
     let clippy = |args: &[&str]| run(cmd!(sh, "cargo clippy --locked {args...} -- -D warnings"));
     clippy(&["--workspace", "--all-targets"])?;
@@ -46,7 +46,7 @@ pub fn lint(place: &Place) -> Done {
 }
 
 /// Checks licences, versions and sources of every dependency, including those of the fuzz targets: deny.toml.
-pub fn deny(place: &Place) -> Done {
+pub fn deny(place: &Workspace) -> Done {
     let sh = &place.sh;
     let mut deny = "cargo-deny".into();
     if cmd!(sh, "{deny} --version")
@@ -95,7 +95,7 @@ pub fn deny(place: &Place) -> Done {
 }
 
 /// Builds the documentation, also as on docs.rs, where there is no Verilator.
-pub fn docs(place: &Place) -> Done {
+pub fn docs(place: &Workspace) -> Done {
     let sh = &place.sh;
     let mut packages = vec![
         "-p",

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use xshell::cmd;
 
-use crate::{Done, Place, UNITS, ensure, fails, run};
+use crate::{Done, UNITS, Workspace, ensure, fails, run};
 
 /// Packs the crates as the registry gets them, and unpacks them in `folder`, each in a folder of its name without the version.
-pub fn packaged(place: &Place, folder: &Path) -> Done {
+pub fn packaged(place: &Workspace, folder: &Path) -> Done {
     let sh = &place.sh;
     let packages = place.at("packages");
     let without = ["reconverge-benches", "needs", "xtask"]
@@ -37,7 +37,7 @@ pub fn packaged(place: &Place, folder: &Path) -> Done {
 
 /// Returns name and folder of those packaged crates in `folder` that another package needs of this repository.
 pub fn layers(
-    place: &Place,
+    place: &Workspace,
     folder: &Path,
 ) -> Result<Vec<(String, PathBuf)>, Box<dyn std::error::Error>> {
     let folders = place.sh.read_dir(folder)?.into_iter();
@@ -50,7 +50,7 @@ pub fn layers(
 /// Installs the command from the packaged crates and deletes their sources: in another folder it must build models with other lanes
 /// and parameters, of other RTL, with counters and with mutants. Without optimisation, which takes most of the time and changes
 /// nothing of that.
-pub fn standalone(place: &Place) -> Done {
+pub fn standalone(place: &Workspace) -> Done {
     let sh = &place.sh;
     let (sources, alone, folder) = (place.at("sources"), place.at("alone"), place.at("place"));
     packaged(place, &sources)?;
@@ -121,7 +121,7 @@ pub fn standalone(place: &Place) -> Done {
 const MAX_COMMAND_BYTES: u64 = 20_000_000;
 
 /// Makes the archive of a release twice: both are equal, and the command and the library in it work.
-pub fn release(place: &Place) -> Done {
+pub fn release(place: &Workspace) -> Done {
     let sh = &place.sh;
     let (first, again) = (place.at("dist"), place.at("again"));
     let archive = |folder: &Path| -> Result<PathBuf, Box<dyn std::error::Error>> {

@@ -22,7 +22,7 @@ type Done = Result<(), Box<dyn std::error::Error>>;
 const UNITS: [&str; 3] = ["r500", "r700", "spa5"];
 
 /// Name, meaning and function of a check.
-type Check = (&'static str, &'static str, fn(&Place) -> Done);
+type Check = (&'static str, &'static str, fn(&Workspace) -> Done);
 
 /// All checks.
 const CHECKS: &[Check] = &[
@@ -122,7 +122,7 @@ const CHECKS: &[Check] = &[
 ];
 
 /// Where a check works.
-struct Place {
+struct Workspace {
     /// The shell, in the folder of the repository.
     sh: Shell,
     /// The repository.
@@ -133,7 +133,7 @@ struct Place {
     work: TempDir,
 }
 
-impl Place {
+impl Workspace {
     fn new() -> Result<Self, Box<dyn std::error::Error>> {
         let sh = Shell::new()?;
         let root = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -145,7 +145,7 @@ impl Place {
             .map_or_else(|| root.join("target"), |dir| root.join(dir));
         // Cargo's settings of this repository are not those of the folders in which the commands run.
         sh.set_var("CARGO_TARGET_DIR", &target);
-        Ok(Place {
+        Ok(Workspace {
             sh,
             root,
             target,
@@ -234,7 +234,7 @@ fn main() -> ExitCode {
             ));
             return ExitCode::from(2);
         };
-        if let Err(wrong) = Place::new().and_then(|place| check(&place)) {
+        if let Err(wrong) = Workspace::new().and_then(|place| check(&place)) {
             say(&format!("{name}: FAILED: {wrong}"));
             return ExitCode::FAILURE;
         }

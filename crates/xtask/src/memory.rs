@@ -5,7 +5,7 @@ use std::thread;
 
 use xshell::{Cmd, Shell, cmd};
 
-use crate::{Done, Place, UNITS, ended, ensure, fails, run, say};
+use crate::{Done, UNITS, Workspace, ended, ensure, fails, run, say};
 
 /// What the tests without RTL are in.
 const PACKAGES: [&str; 10] = [
@@ -23,7 +23,7 @@ const PACKAGES: [&str; 10] = [
 
 /// Runs the tests that need no RTL, with overflow checks and debug assertions, under a memory checker: Miri if the toolchain has it,
 /// otherwise AddressSanitizer, which first has to catch a read past the end.
-pub fn pure(place: &Place) -> Done {
+pub fn pure(place: &Workspace) -> Done {
     let sh = &place.sh;
     let units = ["--no-default-features", "--features", "units", "--lib"];
     if cmd!(sh, "cargo miri --version")
@@ -81,7 +81,7 @@ extern "C" int past(int n) {
 "#;
 
 /// Makes of r500 in `folder` RTL that calls [`PAST`] in each cycle, and stops the simulation when that returns 77.
-fn plant(place: &Place, folder: &Path) -> Done {
+fn plant(place: &Workspace, folder: &Path) -> Done {
     let sh = &place.sh;
     let own = place.root.join("rtl/r500");
     run(cmd!(sh, "cp -r {own} {folder}"))?;
@@ -110,7 +110,7 @@ fn plant(place: &Place, folder: &Path) -> Done {
 
 /// Runs a model of each unit, bench top, shim and runtime under AddressSanitizer and UndefinedBehaviorSanitizer: campaigns, dumps, a
 /// mismatch, RTL that stops. First both have to catch errors planted in RTL.
-pub fn sanitize(place: &Place) -> Done {
+pub fn sanitize(place: &Workspace) -> Done {
     let sh = &place.sh;
     let reconverge = &place.reconverge()?;
     let compiler = sh.var("CXX").unwrap_or_else(|_| "c++".to_owned());
@@ -207,7 +207,7 @@ pub fn sanitize(place: &Place) -> Done {
 
 /// Runs every target of fuzz/ for a minute, two at a time, starting from the repository's files and from files that the command has
 /// written. A crash, a failed check, 20 seconds for one input or 2 GB of memory is a failure; the input is in fuzz/artifacts.
-pub fn fuzzers(place: &Place) -> Done {
+pub fn fuzzers(place: &Workspace) -> Done {
     let sh = &place.sh;
     let reconverge = place.reconverge()?;
     let (results, cases) = (place.at("results"), place.at("case"));

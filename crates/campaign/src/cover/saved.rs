@@ -371,10 +371,10 @@ impl Saved {
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
         /// The field that identifies the kind of file; all others are ignored.
         #[derive(Deserialize)]
-        struct Kind {
+        struct Tag {
             reconverge_cover: Option<u64>,
         }
-        let kind: Kind =
+        let kind: Tag =
             serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
         let format = ("reconverge_cover", FORMAT);
         json::check_format(

@@ -124,10 +124,10 @@ impl Checkpoint {
         let (text, _) = super::streams::read_text(path)?;
         /// The field that names the format of a file; all others are ignored.
         #[derive(Deserialize)]
-        struct Kind {
+        struct Tag {
             reconverge_checkpoint: Option<u64>,
         }
-        let kind: Kind =
+        let kind: Tag =
             serde_json::from_str(&text).map_err(|e| InputError::json(&file, "json", &text, &e))?;
         let format = ("reconverge_checkpoint", FORMAT);
         let again = "delete it, and the exploration begins anew";
