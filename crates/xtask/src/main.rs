@@ -172,12 +172,21 @@ impl Workspace {
     }
 }
 
-/// What cargo sets for the program that it runs, and the commands of this one must not see.
-const OF_CARGO: [&str; 3] = ["RECONVERGE_CACHE", "RUST_TEST_THREADS", "LD_LIBRARY_PATH"];
-
-/// Returns `cmd` with the environment in which a person would type it.
+/// Returns `cmd` without what cargo sets for this program: a person's commands have none of it. The crate verilate trusts the owner of
+/// the folder in `CARGO_MANIFEST_DIR`.
 fn typed(cmd: Cmd<'_>) -> Cmd<'_> {
-    OF_CARGO.iter().fold(cmd, |cmd, name| cmd.env_remove(name))
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/models");
+    let of_cargo = |name: &str, value: &str| match name {
+        // Those of .cargo/config.toml, unless they were set before.
+        "RECONVERGE_CACHE" => Path::new(value).canonicalize().ok() == models.canonicalize().ok(),
+        "RUST_TEST_THREADS" => value == "4",
+        "LD_LIBRARY_PATH" => value.contains("rustlib"),
+        _ => {
+            name == "CARGO" || name.starts_with("CARGO_MANIFEST") || name.starts_with("CARGO_PKG_")
+        }
+    };
+    let set = std::env::vars().filter(|(name, value)| of_cargo(name, value));
+    set.fold(cmd, |cmd, (name, _)| cmd.env_remove(name))
 }
 
 /// Runs `cmd`, which has to end well.
