@@ -3,8 +3,8 @@
 //! Alone, a lane needs no stack of masks: SSY notes where to go at the next JOIN, BR goes where its condition says, and
 //! YIELD does nothing. Among others it must execute the same instructions in the same order, whatever they do.
 
-use reconverge::case::Case;
 use reconverge::alone::{Alone, compare, impossible_error};
+use reconverge::case::Case;
 use reconverge::unit::{Record, Verdict};
 
 use super::{Program, RpSeq, State};
