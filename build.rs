@@ -33,7 +33,7 @@ fn generate() -> Result<Vec<reconverge_declaration::Declaration>, Box<dyn std::e
     let units = if cfg!(feature = "units") { UNITS } else { &[] };
     let all = units.iter().map(|(unit, _)| {
         let path = format!("rtl/{unit}/design.toml");
-        reconverge_declaration::Declaration::generate(&path, "crate")
+        reconverge_declaration::Declaration::generate(&path, "::reconverge_bench")
     });
     Ok(all.collect::<Result<_, _>>()?)
 }

@@ -1,6 +1,6 @@
 //! Coverage axes that several units share.
 
-use crate::cover::{Status, axis};
+use reconverge_campaign::cover::{Status, axis};
 
 /// Returns the lanes of each class, from the two class planes of r500 and r700: ACTIVE, BRANCH, CONT, BRK.
 pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {

@@ -6,22 +6,22 @@
 
 use std::path::Path;
 
-use crate::campaign::{Follow, Runner, Shrunk, Summary};
-use crate::case::Case;
-use crate::check::{self, Judges, TestCase as _};
-use crate::cover::{Model, run as cover};
-use crate::design::Build;
-use crate::dut::{Dut, Rtl};
-use crate::exhaust::check::{Checked, check as exhaust};
-use crate::exhaust::{Space, TooLarge, World};
 use crate::explain::cycle::{Explained, explain};
-use crate::mutate::Hunt;
-use crate::show::{End, Row, Run, rows};
-use crate::shrink::{self, Budget};
-use crate::stimulus;
-use crate::stream::Stream;
 use crate::unit::Unit;
-use crate::watch::Watch;
+use reconverge_bench::check::{self, Judges, TestCase as _};
+use reconverge_bench::design::Build;
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::stream::Stream;
+use reconverge_campaign::campaign::{Follow, Runner, Shrunk, Summary};
+use reconverge_campaign::cover::{Model, run as cover};
+use reconverge_campaign::exhaust::check::{Checked, check as exhaust};
+use reconverge_campaign::exhaust::{Space, TooLarge, World};
+use reconverge_campaign::shrink::{self, Budget};
+use reconverge_mutate::mutate::Hunt;
+use reconverge_program::case::Case;
+use reconverge_program::show::{End, Row, Run, rows};
+use reconverge_program::stimulus;
+use reconverge_program::watch::Watch;
 
 /// The result of judging a case.
 pub type Judged<U> = check::Judged<Case<U>>;
@@ -94,7 +94,7 @@ pub trait Compiled: Unit {
         progress: &mut Progress<'_>,
     ) -> Result<(), String>;
 
-    /// Takes all transitions from states of a small world, or transition `only` of each: [`crate::exhaust::check::check`].
+    /// Takes all transitions from states of a small world, or transition `only` of each: [`reconverge_campaign::exhaust::check::check`].
     fn exhaust(
         world: &dyn World<Self>,
         build: &Build,

@@ -5,8 +5,8 @@
 pub mod cycle;
 
 use crate::rules::{self, BitField, Rule, bit_fields};
-use crate::text::{did_you_mean, hex};
 use crate::unit::Unit;
+use reconverge_bench::text::{did_you_mean, hex};
 
 /// A word of an instruction and its fields.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ include!(concat!(env!("OUT_DIR"), "/models.rs"));
 
 macro_rules! packages {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {
-        /// The value of [`crate::design::Design::package`] for each unit. They differ in their sources alone.
+        /// The value of [`reconverge_bench::design::Design::package`] for each unit. They differ in their sources alone.
         #[allow(non_upper_case_globals)]
         pub(crate) mod of {
             use super::*;

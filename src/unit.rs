@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::design::Build;
-use crate::exhaust::Small;
 use crate::explain::Anatomy;
-pub use crate::grammar::*;
-use crate::input::InputError;
-pub use crate::program::*;
+use reconverge_bench::design::Build;
+use reconverge_bench::input::InputError;
+use reconverge_campaign::exhaust::Small;
+pub use reconverge_campaign::grammar::*;
+pub use reconverge_program::program::*;
 
 /// A build other than the default one, in which campaigns spend a share of their cycles.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Why an instruction of a run did what it did: which lanes went which way, and by which rules.
 //!
-//! The golden model of a case runs alone. Its [`crate::design::Golden::explain`] names the rule of every value that it gives.
+//! The golden model of a case runs alone. Its [`reconverge_bench::design::Golden::explain`] names the rule of every value that it gives.
 //! Nothing here depends on a unit.
 
 use std::fmt::Write as _;
@@ -9,17 +9,17 @@ use bytemuck::{bytes_of, bytes_of_mut};
 use rand::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 
-use crate::case::Case;
-use crate::design::{Control as _, Golden as _};
-use crate::environment::noise;
-use crate::field::{Field, Pin, Shape};
-use crate::instructions::Instructions as _;
-use crate::program::{Executor as _, Pins as _, Step};
 use crate::rules;
-use crate::show::{Class, ShownState};
-use crate::stimulus::golden_alone;
 use crate::unit::Unit;
-use crate::watch::Watch;
+use reconverge_bench::design::{Control as _, Golden as _};
+use reconverge_bench::field::{Field, Pin, Shape};
+use reconverge_program::case::Case;
+use reconverge_program::environment::noise;
+use reconverge_program::instructions::Instructions as _;
+use reconverge_program::program::{Executor as _, Pins as _, Step};
+use reconverge_program::show::{Class, ShownState};
+use reconverge_program::stimulus::golden_alone;
+use reconverge_program::watch::Watch;
 
 /// Name of the field that holds the address in every unit.
 const PC: &str = "pc";

@@ -15,7 +15,7 @@ use std::ops::Not;
 use super::isa::PredSel;
 use super::program::Slot;
 
-pub use crate::text::Line;
+pub use reconverge_bench::text::Line;
 
 pub mod dis;
 mod expand;

@@ -18,10 +18,10 @@ use super::golden::{Error, Event, Golden};
 use super::isa::Op;
 use super::state::{In, State};
 use crate::axes::{Host, Port, Rest, Written};
-use crate::cover::{
+use reconverge_bench::design::Build;
+use reconverge_campaign::cover::{
     Coverage, Cross, Decision, Declaration, Hits, Level, Pace, Previous, Status, When,
 };
-use crate::design::Build;
 
 mod axes;
 mod instruction;

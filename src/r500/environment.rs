@@ -5,9 +5,9 @@ use rand::Rng;
 use super::R500;
 use super::program::Program;
 use super::state::{In, State};
-use crate::case::Case;
-use crate::environment::{Draw, Noise, Planes};
 use crate::unit::{Environment, Pins};
+use reconverge_program::case::Case;
+use reconverge_program::environment::{Draw, Noise, Planes};
 
 /// Returns the lanes for whose history an instruction on `pins` counts: the ACTIVE ones, and at an ENDLOOP or
 /// ENDREP also the continued lanes that it returns to ACTIVE before it decides (r500-4.1-e).
@@ -196,9 +196,9 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::campaign::case;
     use crate::r500::golden::Golden;
     use crate::unit::Programs;
+    use reconverge_campaign::campaign::case;
 
     #[test]
     fn no_decision_looks_at_a_condition_without_its_shape() {

@@ -1,11 +1,11 @@
-//! The small worlds of the unit: their words, operands and conditions ([`crate::exhaust`]), and the invariants of
+//! The small worlds of the unit: their words, operands and conditions ([`reconverge_campaign::exhaust`]), and the invariants of
 //! r500-3.5.
 
 use super::R500;
 use super::golden::Golden;
 use super::state::{In, State};
 use super::unit::host_write;
-use crate::exhaust::{Bound, Small, World, subsets};
+use reconverge_campaign::exhaust::{Bound, Small, World, subsets};
 
 /// `OFFSET_ADDR`, and the first address of the code window, which has three addresses.
 const FIRST: u32 = 4;
@@ -376,8 +376,8 @@ fn broken(s: &State, lanes: usize, full: bool) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::{Build, Golden as _};
-    use crate::exhaust::Space;
+    use reconverge_bench::design::{Build, Golden as _};
+    use reconverge_campaign::exhaust::Space;
 
     #[test]
     fn each_invariant_can_be_broken() {

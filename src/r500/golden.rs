@@ -3,9 +3,9 @@
 //! Written from r500-3, r500-4 and r500-6 in `docs/spec/r500.md`. Steps 0 to 8 are those of r500-4.1. Nothing here is shared with the RTL.
 
 use super::state::{In, State};
-use crate::design::Build;
-use crate::field::{lanes_of, plane};
 use crate::unit::Step;
+use reconverge_bench::design::Build;
+use reconverge_bench::field::{lanes_of, plane};
 
 mod explain;
 
@@ -630,7 +630,7 @@ const ERRORS: [Error; 9] = [
     Error::PcRange,
 ];
 
-impl crate::design::Golden<super::R500> for Golden {
+impl reconverge_bench::design::Golden<super::R500> for Golden {
     fn build(build: &Build) -> Self {
         Golden::new(build.lanes as usize)
     }

@@ -17,9 +17,9 @@ use super::asm::{assemble, parse_hex};
 use super::isa::{AOp, BOp, Fc, FcInst, Op, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use super::shader::{Reader, Shader};
-use crate::import::{is_hex, places, utf8, with_tabs};
-use crate::input::InputError;
-use crate::text::{Location, program_name};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{Location, program_name};
+use reconverge_program::import::{is_hex, places, utf8, with_tabs};
 
 /// Options of an import: the program to read and changes to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

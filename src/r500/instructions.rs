@@ -3,7 +3,7 @@
 use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use super::shader::Shader;
-use crate::instructions::{Instructions, Piece, moved, places};
+use reconverge_program::instructions::{Instructions, Piece, moved, places};
 
 /// `JUMP_ADDR`, `START_ADDR` and so on have nine bits.
 const ADDRESS: u32 = 0x1ff;

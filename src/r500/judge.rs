@@ -4,9 +4,9 @@ use super::R500;
 use super::program::{Program, Slot};
 use super::scalar::{End, Scalar};
 use super::state::State;
-use crate::alone::{Alone, compare, impossible_error};
-use crate::case::Case;
 use crate::unit::{Record, Verdict};
+use reconverge_program::alone::{Alone, compare, impossible_error};
+use reconverge_program::case::Case;
 
 /// Returns whether some instruction leaves uncovered lanes out of its decision; they then need not do what they would
 /// do alone (r500-8.1).

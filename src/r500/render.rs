@@ -2,7 +2,7 @@
 //! lanes compute.
 //!
 //! 1. The golden model alone shades a block ([`super::alu::picture::Renderer::shade`]) and records the conditions.
-//! 2. A case with these conditions goes through the ordinary check ([`crate::check`]): RTL and golden model in lock-step, the
+//! 2. A case with these conditions goes through the ordinary check ([`reconverge_bench::check`]): RTL and golden model in lock-step, the
 //!    instructions of every lane against the scalar machine.
 //! 3. [`Pixels::judge`] compares the result with step 1, and shades every pixel alone, with the scalar machine and
 //!    an ALU of one lane: the pixel must get exactly the same colour.
@@ -17,11 +17,11 @@ use super::program::Program;
 use super::scalar::Scalar;
 use super::shader::{VARYINGS, Vector};
 use super::state::In;
-use crate::case::Case;
-use crate::dut::Dut;
-use crate::failure::{Cause, Failure};
-use crate::judges::Agreed;
 use crate::unit::Programs;
+use reconverge_bench::dut::Dut;
+use reconverge_bench::failure::{Cause, Failure};
+use reconverge_program::case::Case;
+use reconverge_program::judges::Agreed;
 
 /// Judges pixels of one scene.
 pub struct Pixels<'r> {

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::alu::decode::TexOp;
 use super::alu::{CHANNELS, CONSTANTS, Instruction, Shared, TEMPS, Texture};
 use super::program::Program;
-use crate::input::InputError;
-use crate::json::{map, required};
-use crate::text::Location;
+use reconverge_bench::input::InputError;
+use reconverge_bench::json::{map, required};
+use reconverge_bench::text::Location;
 
 /// Varyings that a shader can have: v0, v1, v2.
 pub const VARYINGS: usize = 3;

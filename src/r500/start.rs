@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::R500;
 use super::state::State;
-use crate::case::Case;
-use crate::design::Build;
-use crate::generate::within;
-use crate::start::{self, corner};
+use reconverge_bench::design::Build;
+use reconverge_program::case::Case;
+use reconverge_program::generate::within;
+use reconverge_program::start::{self, corner};
 
 /// Frames of the loop stack, entries of the address stack (r500-3.2).
 const DEPTH: u32 = 4;

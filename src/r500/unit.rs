@@ -9,17 +9,17 @@ use super::program::{MEMORY_SLOTS, Program};
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, State};
 use super::{R500, asm, cover, generate, import, judge};
-use crate::case::{Case, Kind};
-use crate::design::Design;
-use crate::exhaust::Small;
 use crate::explain::Anatomy;
-use crate::field::Declaration;
-use crate::import::sound_name;
-use crate::input::InputError;
-use crate::show::{Class, Frame};
 use crate::unit::{
     self, Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant,
 };
+use reconverge_bench::design::Design;
+use reconverge_bench::field::Declaration;
+use reconverge_bench::input::InputError;
+use reconverge_campaign::exhaust::Small;
+use reconverge_program::case::{Case, Kind};
+use reconverge_program::import::sound_name;
+use reconverge_program::show::{Class, Frame};
 
 /// Classes 0 to 3 in the form that all units show.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
@@ -31,7 +31,7 @@ impl Design for R500 {
     type Golden = Golden;
 
     #[cfg(feature = "rtl")]
-    fn package() -> Option<&'static crate::home::Package> {
+    fn package() -> Option<&'static reconverge_bench::home::Package> {
         Some(&crate::package::of::r500)
     }
 }
@@ -147,7 +147,7 @@ impl Programs for R500 {
         };
         // A launch must not keep anything from the launch before it.
         if let Some(rng) = again {
-            let noise = case.conditions == crate::case::Conditions::Noise;
+            let noise = case.conditions == reconverge_program::case::Conditions::Noise;
             if noise {
                 // Start at another address each time: from the first one, random words end in the same error every time.
                 pins.code_addr = pins.code_addr & !0x1ff | rng.random_range(0..512);

@@ -15,7 +15,7 @@ use std::ops::Not;
 use super::isa::{CfOp, Clause, Cond};
 use super::program::Quad;
 
-pub use crate::text::Line;
+pub use reconverge_bench::text::Line;
 
 pub mod dis;
 mod expand;

@@ -5,10 +5,10 @@ use super::R700;
 use super::golden::{Error, Event, Golden};
 use super::state::{In, State};
 use crate::axes::{Host, Port, Rest, Written};
-use crate::cover::{
+use reconverge_bench::design::Build;
+use reconverge_campaign::cover::{
     Coverage, Cross, Decision, Declaration, Hits, Pace, Previous, Status, Values, When,
 };
-use crate::design::Build;
 
 mod axes;
 mod instruction;

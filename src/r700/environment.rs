@@ -5,9 +5,9 @@ use rand::Rng;
 use super::R700;
 use super::program::{Program, Quad};
 use super::state::{In, State};
-use crate::case::Case;
-use crate::environment::{Draw, Histories, Noise, draw_word};
 use crate::unit::{Environment, Pins};
+use reconverge_program::case::Case;
+use reconverge_program::environment::{Draw, Histories, Noise, draw_word};
 
 /// Returns whether `quad` is an ALU instruction whose clause gives predicates that the unit uses.
 fn gives_predicates(quad: Quad) -> bool {

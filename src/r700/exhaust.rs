@@ -1,11 +1,11 @@
-//! The small worlds of the unit: their words, operands and conditions ([`crate::exhaust`]), and the invariants of
+//! The small worlds of the unit: their words, operands and conditions ([`reconverge_campaign::exhaust`]), and the invariants of
 //! r700-3.7.
 
 use super::R700;
 use super::golden::{Frame, Golden};
 use super::state::{In, State};
 use super::unit::host_write;
-use crate::exhaust::{Bound, Small, World, subsets};
+use reconverge_campaign::exhaust::{Bound, Small, World, subsets};
 
 /// Quadwords of the program.
 const LENGTH: u32 = 3;

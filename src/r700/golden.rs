@@ -5,8 +5,8 @@
 //! is lane i) gives the lanes that the line is about. Nothing here is shared with the RTL.
 
 use super::state::{In, State};
-use crate::design::Build;
 use crate::unit::Step;
+use reconverge_bench::design::Build;
 
 mod contract;
 mod explain;
@@ -748,7 +748,7 @@ impl Golden {
 
 // ---- the bench's view ---------------------------------------------------------------------------------
 
-impl crate::design::Golden<super::R700> for Golden {
+impl reconverge_bench::design::Golden<super::R700> for Golden {
     fn build(build: &Build) -> Self {
         let value = |name| build.value::<super::R700>(name);
         Golden::with(build.lanes as usize, value("MAX_STACK_SIZE") as usize)

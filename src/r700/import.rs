@@ -23,11 +23,13 @@ use std::fmt;
 use super::asm::{assemble, parse_hex};
 use super::isa::{AluOp, CfOp, Cond, Word};
 use super::program::{MAX_QUADS, Program, Quad, Registers};
-use crate::elf::{Elf, Flaw, Function, REL, Wanted, is_elf};
-use crate::import::{MAX_SHOWN, choose, is_hex, not_foreign, places, sound_name, utf8};
-use crate::input::InputError;
-use crate::text::program_name;
 use crate::unit::{LoadOptions, Loaded};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::program_name;
+use reconverge_program::elf::{Elf, Flaw, Function, REL, Wanted, is_elf};
+use reconverge_program::import::{
+    MAX_SHOWN, choose, is_hex, not_foreign, places, sound_name, utf8,
+};
 
 mod dump;
 mod listing;

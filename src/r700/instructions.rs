@@ -2,7 +2,7 @@
 
 use super::isa::{Alu, Cf, CfOp, Clause, Cond, Word};
 use super::program::{Program, Quad, Registers};
-use crate::instructions::{Instructions, Piece, moved, places};
+use reconverge_program::instructions::{Instructions, Piece, moved, places};
 
 /// Returns the instruction that does nothing: NOP.
 fn nop() -> Quad {

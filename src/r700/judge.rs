@@ -3,9 +3,9 @@
 use super::R700;
 use super::scalar::{Built, Class, End, Scalar};
 use super::state::State;
-use crate::alone::{Alone, compare, impossible_error};
-use crate::case::Case;
 use crate::unit::{Record, Verdict};
+use reconverge_program::alone::{Alone, compare, impossible_error};
+use reconverge_program::case::Case;
 
 /// Compares what every lane executed with what it executes alone, and the class and stack that follow from it.
 /// Lanes that are not valid at launch are compared unless their behaviour depends on other lanes.
@@ -95,8 +95,8 @@ fn at_end(scalar: &Scalar, lanes: &[(u32, Class, bool)], end: &State) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Conditions;
     use crate::r700::program::{Program, Quad, Registers};
+    use reconverge_program::case::Conditions;
 
     /// Returns the example of r700-7.3, with predicates 1010.
     fn if_else() -> Case<R700> {

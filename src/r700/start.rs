@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::R700;
 use super::state::State;
-use crate::case::Case;
-use crate::design::Build;
-use crate::generate::within;
-use crate::json::hex;
-use crate::start::{self, bits_of_lanes, corner};
+use reconverge_bench::design::Build;
+use reconverge_bench::json::hex;
+use reconverge_program::case::Case;
+use reconverge_program::generate::within;
+use reconverge_program::start::{self, bits_of_lanes, corner};
 
 const ACTIVE: u8 = 0;
 const BRANCH: u8 = 1;

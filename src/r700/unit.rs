@@ -10,17 +10,17 @@ use super::program::{MAX_QUADS, Program};
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, cover, generate, import, judge};
-use crate::case::{Case, Conditions, Kind};
-use crate::design::{Build, Design};
-use crate::exhaust::Small;
 use crate::explain::Anatomy;
-use crate::field::Declaration;
-use crate::input::InputError;
-use crate::json::hex;
-use crate::show::{Class, Frame as Shown};
 use crate::unit::{
     self, Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant,
 };
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::field::Declaration;
+use reconverge_bench::input::InputError;
+use reconverge_bench::json::hex;
+use reconverge_campaign::exhaust::Small;
+use reconverge_program::case::{Case, Conditions, Kind};
+use reconverge_program::show::{Class, Frame as Shown};
 
 /// Classes 0 to 3 in the form that all units show.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
@@ -34,7 +34,7 @@ impl Design for R700 {
     type Golden = Golden;
 
     #[cfg(feature = "rtl")]
-    fn package() -> Option<&'static crate::home::Package> {
+    fn package() -> Option<&'static reconverge_bench::home::Package> {
         Some(&crate::package::of::r700)
     }
 }

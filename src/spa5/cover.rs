@@ -5,8 +5,10 @@ use super::Spa5;
 use super::golden::{Error, Event, Golden};
 use super::isa::seq;
 use super::state::{In, State};
-use crate::cover::{Coverage, Cross, Declaration, Hits, Level, Pace, Previous, Values, When};
-use crate::design::Build;
+use reconverge_bench::design::Build;
+use reconverge_campaign::cover::{
+    Coverage, Cross, Declaration, Hits, Level, Pace, Previous, Values, When,
+};
 
 mod axes;
 mod instruction;

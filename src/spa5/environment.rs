@@ -6,10 +6,10 @@ use rand::Rng;
 use super::Spa5;
 use super::program::Program;
 use super::state::{In, State};
-use crate::case::Case;
-use crate::environment::{Draw, Noise, Planes, only_one};
-use crate::generate::within;
 use crate::unit::{Environment, Pins, Programs};
+use reconverge_program::case::Case;
+use reconverge_program::environment::{Draw, Noise, Planes, only_one};
+use reconverge_program::generate::within;
 
 /// Returns whether the unit only passes a word through: it is neither in the opcode block nor SYNC (spa5-2.3).
 fn is_other(word: u64) -> bool {
@@ -303,8 +303,8 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::campaign::case;
     use crate::spa5::golden::Golden;
+    use reconverge_campaign::campaign::case;
 
     #[test]
     fn no_decision_looks_at_a_condition_without_its_shape() {

@@ -1,10 +1,10 @@
-//! The small worlds of the unit: their words, operands and conditions ([`crate::exhaust`]), and the invariants of
+//! The small worlds of the unit: their words, operands and conditions ([`reconverge_campaign::exhaust`]), and the invariants of
 //! spa5-3.
 
 use super::Spa5;
 use super::golden::{Golden, Token};
 use super::state::{In, State};
-use crate::exhaust::{Bound, Small, World, subsets};
+use reconverge_campaign::exhaust::{Bound, Small, World, subsets};
 
 const RUN: u8 = 0;
 const DONE: u8 = 1;
@@ -457,10 +457,10 @@ fn broken(s: &State, tokens: &[Token], all: u64) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::Build;
-    use crate::design::Golden as _;
-    use crate::exhaust::Space;
-    use crate::program::Programs;
+    use reconverge_bench::design::Build;
+    use reconverge_bench::design::Golden as _;
+    use reconverge_campaign::exhaust::Space;
+    use reconverge_program::program::Programs;
 
     fn token(kind: u8, vis_saved: u8, mask: u64) -> Token {
         Token {
@@ -619,7 +619,10 @@ mod tests {
             // The walk to the state gives the same state.
             let mut walked = Golden::build(&build);
             let path = space.path(number, true);
-            for pins in crate::exhaust::head(&*world).iter().chain(&path) {
+            for pins in reconverge_campaign::exhaust::head(&*world)
+                .iter()
+                .chain(&path)
+            {
                 walked.cycle(pins);
             }
             assert_eq!(Spa5::stack(&walked), Spa5::stack(&golden));

@@ -21,7 +21,7 @@ use rand::Rng;
 
 use super::isa::{Cond, LeaveOp, Target, Word};
 use super::program::{BUNDLE, Program};
-use crate::generate::{chance, pick};
+use reconverge_program::generate::{chance, pick};
 
 mod brim;
 mod near_legal;
@@ -226,7 +226,7 @@ impl Options {
 
 /// Returns a structured program that ends without an error.
 ///
-/// This holds for conditions drawn with any p16 from 1 to 15 (see [`crate::environment`]), on a stack of 64 tokens and for
+/// This holds for conditions drawn with any p16 from 1 to 15 (see [`reconverge_program::environment`]), on a stack of 64 tokens and for
 /// up to 32 threads. If all bits or none are 1, a loop need not end.
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
     built(rng, options).0

@@ -6,8 +6,8 @@
 //! is shared with the RTL.
 
 use super::state::{In, State};
-use crate::design::Build;
 use crate::unit::Step;
+use reconverge_bench::design::Build;
 
 mod explain;
 
@@ -758,7 +758,7 @@ impl Golden {
 
 // ---- the bench's view --------------------------------------------------------------------------------
 
-impl crate::design::Golden<super::Spa5> for Golden {
+impl reconverge_bench::design::Golden<super::Spa5> for Golden {
     fn build(build: &Build) -> Self {
         let value = |name| build.value::<super::Spa5>(name);
         Golden::with(

@@ -19,11 +19,11 @@ use super::asm::text::is_hex;
 use super::asm::{assemble, parse_hex};
 use super::isa::{NOP, Target, Word, is_control, with_plain_slot};
 use super::program::{BUNDLE, MAX_BUNDLES, Program};
-use crate::elf::{Flaw, is_elf};
-use crate::import::{MAX_SHOWN, choose, not_foreign, sound_name, utf8};
-use crate::input::InputError;
-use crate::text::program_name;
 use crate::unit::{LoadOptions, Loaded};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::program_name;
+use reconverge_program::elf::{Flaw, is_elf};
+use reconverge_program::import::{MAX_SHOWN, choose, not_foreign, sound_name, utf8};
 
 mod cubin;
 mod header;

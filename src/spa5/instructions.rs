@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::isa::{CONTROL, Cond, NOP, Pred, Target, Test, Word, is_control, norm};
 use super::program::{BUNDLE, Program, WORDS};
-use crate::instructions::{Instructions, Piece, moved, places};
+use reconverge_program::instructions::{Instructions, Piece, moved, places};
 
 /// Instructions of a bundle.
 const SLOTS: usize = WORDS - 1;

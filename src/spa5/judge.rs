@@ -21,9 +21,9 @@
 use super::Spa5;
 use super::scalar::{self, Deed, Draw, Scalar, Thread, TokenKind};
 use super::state::{ERROR_NAMES, State};
-use crate::case::{Case, Conditions};
-use crate::environment::draw_word;
 use crate::unit::{Record, Verdict};
+use reconverge_program::case::{Case, Conditions};
+use reconverge_program::environment::draw_word;
 
 const DONE: u8 = 1;
 const ERR: u8 = 2;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::isa::{Target, Word};
-use crate::json::{hexes, map};
+use reconverge_bench::json::{hexes, map};
 
 /// Bundles that a program may have here; the hardware's addresses go further.
 pub const MAX_BUNDLES: usize = 16_384;

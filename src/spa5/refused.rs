@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Spa5;
 use super::isa::{Cond, Target, Word, is_control};
 use super::program::Program;
-use crate::design::Build;
+use reconverge_bench::design::Build;
 
 const UNSUPPORTED: &str = "error 10 (UNSUPPORTED)";
 

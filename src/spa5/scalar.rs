@@ -172,7 +172,7 @@ fn is_absolute(word: u64) -> bool {
 pub struct Draw {
     /// P0 to P6 in bits 0 to 6, then Z, S, C, O; bits 8 to 15 are also those of the clip state machine.
     pub bits: u16,
-    /// The whole draw; its upper part chooses among the targets of a BRX or JMX (see [`crate::environment`]).
+    /// The whole draw; its upper part chooses among the targets of a BRX or JMX (see [`reconverge_program::environment`]).
     pub word: u64,
 }
 

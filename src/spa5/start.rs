@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use super::Spa5;
 use super::isa::{is_control, norm};
 use super::state::State;
-use crate::case::Case;
-use crate::design::Build;
-use crate::generate::{pick, within};
-use crate::json::hex;
-use crate::start::{self, bits_of_lanes, corner};
+use reconverge_bench::design::Build;
+use reconverge_bench::json::hex;
+use reconverge_program::case::Case;
+use reconverge_program::generate::{pick, within};
+use reconverge_program::start::{self, bits_of_lanes, corner};
 
 /// Token types (spa5-3).
 const SSY: u8 = 1;

@@ -9,15 +9,15 @@ use super::program::{BUNDLE, MAX_BUNDLES, Program, WORDS};
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, State, TOKEN_NAMES};
 use super::{Spa5, asm, cover, generate, import, judge, refused};
-use crate::case::{Case, Conditions, Kind};
-use crate::design::{Build, Design};
-use crate::exhaust::Small;
 use crate::explain::Anatomy;
-use crate::field::Declaration;
-use crate::input::InputError;
-use crate::json::{Hex, hex};
-use crate::show::{Class, Frame};
 use crate::unit::{Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant};
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::field::Declaration;
+use reconverge_bench::input::InputError;
+use reconverge_bench::json::{Hex, hex};
+use reconverge_campaign::exhaust::Small;
+use reconverge_program::case::{Case, Conditions, Kind};
+use reconverge_program::show::{Class, Frame};
 
 const RUN: u8 = 0;
 const DONE: u8 = 1;
@@ -30,7 +30,7 @@ impl Design for Spa5 {
     type Golden = Golden;
 
     #[cfg(feature = "rtl")]
-    fn package() -> Option<&'static crate::home::Package> {
+    fn package() -> Option<&'static reconverge_bench::home::Package> {
         Some(&crate::package::of::spa5)
     }
 }

@@ -1,10 +1,10 @@
 //! The bins of each unit, with every parameter.
 
-use crate::campaign;
-use crate::cover::{Collector, Met, Model};
-use crate::design::Build;
-use crate::stimulus::golden_alone;
 use crate::unit::Unit;
+use reconverge_bench::design::Build;
+use reconverge_campaign::campaign;
+use reconverge_campaign::cover::{Collector, Met, Model};
+use reconverge_program::stimulus::golden_alone;
 
 /// Campaign cases of each build, run by the golden model alone.
 const CASES: u64 = 128;
@@ -34,7 +34,7 @@ fn no_bin_is_hit_that_its_build_cannot_hit() {
         ($($module:ident $unit:ident [$($model:tt)+];)+) => {$({
             type U = crate::$module::$unit;
             let variants = U::VARIANTS.iter().map(Build::from);
-            let own = Build::from(<U as crate::design::Design>::LANES);
+            let own = Build::from(<U as reconverge_bench::design::Design>::LANES);
             for build in std::iter::once(own).chain(variants) {
                 let hit = impossible::<U>(&build);
                 assert!(hit.is_empty(), "{build:?}: {hit:?}");

@@ -1,12 +1,12 @@
 //! Campaigns of a unit in a test.
 
-use crate::campaign::{Limit, Options, case, fuzz, replay};
-use crate::case::Case;
-use crate::check::check;
-use crate::design::Build;
-use crate::dut::Rtl;
 use crate::r500::R500;
 use crate::spa5::Spa5;
+use reconverge_bench::check::check;
+use reconverge_bench::design::Build;
+use reconverge_bench::dut::Rtl;
+use reconverge_campaign::campaign::{Limit, Options, case, fuzz, replay};
+use reconverge_program::case::Case;
 
 #[test]
 fn a_campaign_that_compares_nothing_is_no_pass() {

@@ -3,16 +3,16 @@
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use crate::campaign;
-use crate::case::Case;
-use crate::cover::guide::{AIMS, Guide, KeptCases, Trail};
-use crate::cover::{Collector, Hits, Model};
-use crate::design::{Build, Design};
-use crate::dut::{Dut, Rtl};
-use crate::judges::{Judges, check_on};
 use crate::spa5::Spa5;
-use crate::stimulus;
 use crate::tests::failed;
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_campaign::campaign;
+use reconverge_campaign::cover::guide::{AIMS, Guide, KeptCases, Trail};
+use reconverge_campaign::cover::{Collector, Hits, Model};
+use reconverge_program::case::Case;
+use reconverge_program::judges::{Judges, check_on};
+use reconverge_program::stimulus;
 
 fn model() -> (Model<Spa5>, Dut<Spa5>) {
     let build = Build::from(Spa5::LANES);

@@ -1,13 +1,13 @@
 //! Verdicts on cases of a unit.
 
-use crate::case::Case;
-use crate::check::check;
-use crate::dut::Rtl;
-use crate::field::Flip;
-use crate::judges::{Judge, Judges, Scalar, check_by, verdict};
-use crate::program::{Records, Verdict};
 use crate::r500::{R500, asm::assemble, state::State};
-use crate::stimulus;
+use reconverge_bench::check::check;
+use reconverge_bench::dut::Rtl;
+use reconverge_bench::field::Flip;
+use reconverge_program::case::Case;
+use reconverge_program::judges::{Judge, Judges, Scalar, check_by, verdict};
+use reconverge_program::program::{Records, Verdict};
+use reconverge_program::stimulus;
 
 fn disagrees(_: &Records<R500>, _: &Case<R500>, _: &State) -> Verdict {
     let how = "it strays".to_owned();
@@ -76,7 +76,7 @@ fn what_stops_the_rtl_counts_before_a_mismatch() {
     let mut ran = stimulus::run(&case, &mut dut, &mut case.golden(), &mut ());
     assert!(ran.mismatch.is_some());
     let why = "$stop".to_owned();
-    ran.stopped = Some(crate::lockstep::Stopped { cycle: 4, why });
+    ran.stopped = Some(reconverge_bench::lockstep::Stopped { cycle: 4, why });
     let failure = verdict(&case, Judges::All, disagrees, ran, None).unwrap_err();
     assert_eq!((failure.kind(), failure.cycle()), ("stopped", 4));
 }

@@ -1,14 +1,14 @@
 //! Shrinking of findings of a unit's scalar judge.
 
-use crate::case::{Case, Place};
-use crate::dut::Rtl;
-use crate::failure::Cause;
-use crate::judges::{Judges, check_by};
-use crate::program::{Records, Verdict};
 use crate::r500::R500;
 use crate::r500::asm::assemble;
 use crate::r500::state::State;
-use crate::shrink::{Budget, LANES, shrink_by};
+use reconverge_bench::dut::Rtl;
+use reconverge_bench::failure::Cause;
+use reconverge_campaign::shrink::{Budget, LANES, shrink_by};
+use reconverge_program::case::{Case, Place};
+use reconverge_program::judges::{Judges, check_by};
+use reconverge_program::program::{Records, Verdict};
 
 /// Stands in for a scalar judge with a finding: it disagrees as soon as only some lanes execute an instruction.
 fn minds_some(records: &Records<R500>, case: &Case<R500>, _: &State) -> Verdict {

@@ -1,7 +1,7 @@
 //! Coverage of pin streams of a unit.
 
 use crate::r500::R500;
-use crate::stream::coverage::Coverage;
+use reconverge_bench::stream::coverage::Coverage;
 
 /// Regression: the output in a guide showed a mask as one bit.
 #[test]

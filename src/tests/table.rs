@@ -1,14 +1,14 @@
 //! The table of a report, with states of the units.
 
-use crate::field::diff;
 use crate::r500::R500;
 use crate::r700::R700;
-use crate::report::table::{MARK, Table, WIDTH};
 use crate::spa5::Spa5;
 use crate::unit::Unit;
 use bytemuck::bytes_of;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use reconverge_bench::field::diff;
+use reconverge_bench::report::table::{MARK, Table, WIDTH};
 
 fn table<U: Unit>(lanes: usize, rtl: U::State, golden: U::State) -> String {
     let diffs = diff(U::fields(), bytes_of(&rtl), bytes_of(&golden));

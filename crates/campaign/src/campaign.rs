@@ -22,14 +22,14 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use crate::check::replay;
 use crate::cover::{Bins, Met};
-use crate::design::Design;
-use crate::dut::{Dut, Rtl};
-use crate::environment::draw_word;
-use crate::failure::{Cause, Failure};
-use crate::json::{Hex, count, map};
-use crate::lockstep::Compared;
+pub use reconverge_bench::check::replay;
+use reconverge_bench::design::Design;
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::failure::{Cause, Failure};
+use reconverge_bench::json::{Hex, count, map};
+use reconverge_bench::lockstep::Compared;
+use reconverge_program::environment::draw_word;
 
 pub use drawn::{Drawn, Follow, Other, Shrunk};
 pub use fuzz::{found, found_within, fuzz, fuzz_within};

@@ -30,11 +30,11 @@ pub use reconverge_bench::lcov;
 pub use runs::{FailedRun, Ran};
 pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
 
-use crate::case::Case;
-use crate::design::{Build, Golden};
 use crate::grammar::Campaign;
-use crate::program::{Executor as _, Step};
-use crate::watch::Watch;
+use reconverge_bench::design::{Build, Golden};
+use reconverge_program::case::Case;
+use reconverge_program::program::{Executor as _, Step};
+use reconverge_program::watch::Watch;
 
 /// When a group is sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,7 +139,7 @@ impl Declaration {
     }
 
     /// Does the same as [`Declaration::unreachable`], for bins that are unreachable only because of all instructions since the
-    /// launch. A case with a preloaded state ([`crate::start`]) has no such history, so its hits of these bins do not count.
+    /// launch. A case with a preloaded state ([`reconverge_program::start`]) has no such history, so its hits of these bins do not count.
     ///
     /// # Panics
     /// The group is sampled in every cycle or step. Its hit counts would then be incomplete.

@@ -2,12 +2,12 @@
 
 use rand::Rng;
 
-use crate::case::Kind;
 use crate::cover::Coverage;
-use crate::design::Build;
-use crate::input::InputError;
-use crate::instructions::Instructions;
-use crate::program::Programs;
+use reconverge_bench::design::Build;
+use reconverge_bench::input::InputError;
+use reconverge_program::case::Kind;
+use reconverge_program::instructions::Instructions;
+use reconverge_program::program::Programs;
 
 /// A design whose programs can be generated, covered and shrunk, for campaigns, coverage, shrinking and mutation.
 pub trait Campaign: Programs<Program: Instructions> {

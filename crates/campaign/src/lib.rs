@@ -15,14 +15,6 @@
 //! * `rtl`: `campaign`, `shrink`, and the checks of [`exhaust`].
 //! * `campaign`: results of campaigns in files, and runs for the coverage of programs.
 
-// Modules of the lower crates, named as if they were modules of this one.
-#[cfg(feature = "rtl")]
-use reconverge_bench::{check, dut, failure, found, lockstep, stream};
-use reconverge_bench::{design, html, input, json, place, text};
-use reconverge_program::{case, instructions, program, watch};
-#[cfg(feature = "rtl")]
-use reconverge_program::{environment, judges, start, stimulus};
-
 #[cfg(feature = "rtl")]
 pub mod campaign;
 pub mod cover;

@@ -23,19 +23,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 pub use crate::campaign::{Follow, Shrunk};
-use crate::case::{Case, Conditions, Row, Table};
-use crate::dut::{Dut, Rtl};
-use crate::environment::draw_word;
-use crate::failure::{Cause, Failure};
 use crate::grammar::Campaign;
-use crate::instructions::{Instructions, Piece};
-use crate::judges::{Judge, Judges, check_by, close};
-use crate::program::Records;
-use crate::start::Start;
-pub use crate::stream::shrink::Budget;
-use crate::stream::shrink::processor_time;
-use crate::watch::Pulse;
 use history::History;
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::failure::{Cause, Failure};
+pub use reconverge_bench::stream::shrink::Budget;
+use reconverge_bench::stream::shrink::processor_time;
+use reconverge_program::case::{Case, Conditions, Row, Table};
+use reconverge_program::environment::draw_word;
+use reconverge_program::instructions::{Instructions, Piece};
+use reconverge_program::judges::{Judge, Judges, check_by, close};
+use reconverge_program::program::Records;
+use reconverge_program::start::Start;
+use reconverge_program::watch::Pulse;
 use search::Search;
 
 /// Number of lanes of a shrunk case, if it fails with so few. The worked examples of every unit have four lanes.

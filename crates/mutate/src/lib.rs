@@ -8,11 +8,5 @@
 //! * properties, each with the faults that it must refute ([`prove`]), for designs that have a naive description
 //!   (`<design>_step.sv` and others beside the RTL).
 
-// The modules of the lower crates, under the names that this crate's own modules use.
-use reconverge_bench::{
-    check, design, dut, failure, home, input, json, place, process, stream, wave,
-};
-use reconverge_campaign::campaign;
-
 pub mod mutate;
 pub mod prove;

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::design::{Build, Golden, Origin};
 use crate::environment::{bits, draw_word, lowest};
-use crate::field::Flip;
-use crate::input::InputError;
-pub use crate::input::LONGEST_NAME;
-use crate::json::{self, count, hex, limit, map, required};
-pub use crate::place::Place;
 use crate::program::Programs;
 use crate::start::Start;
+use reconverge_bench::design::{Build, Golden, Origin};
+use reconverge_bench::field::Flip;
+use reconverge_bench::input::InputError;
+pub use reconverge_bench::input::LONGEST_NAME;
+use reconverge_bench::json::{self, count, hex, limit, map, required};
+pub use reconverge_bench::place::Place;
 
 /// Default seed. Never 0.
 pub const DEFAULT_SEED: u64 = 1;

@@ -13,7 +13,7 @@ use object::elf::{
 use object::read::SymbolIndex;
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym};
 
-use crate::input::InputError;
+use reconverge_bench::input::InputError;
 
 /// Type of a relocatable file (`ET_REL`).
 pub const REL: u16 = 1;

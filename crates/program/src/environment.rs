@@ -6,8 +6,8 @@
 use rand::Rng;
 
 use crate::case::{Case, Conditions};
-use crate::field::plane;
 use crate::program::Programs;
+use reconverge_bench::field::plane;
 
 /// Condition bits of one draw.
 pub const BITS: u32 = 16;

@@ -5,20 +5,20 @@
 use std::path::Path;
 
 use crate::case::{CASE_FORMAT, Case, LONGEST_NAME, Place, SavedCase};
-pub use crate::check::{Agreed, Judges, Scalar};
-use crate::check::{Judged, TestCase};
-use crate::design::{Build, Design, Origin};
-use crate::dut::{Dut, Rtl};
-use crate::failure::{Cause, Failure};
-use crate::field::Flip;
-use crate::input::InputError;
-use crate::lockstep::{Compared, Mismatch};
 use crate::program::{Programs, Records, Verdict};
-use crate::report::History;
 use crate::show::{Class, Lines, ShownState, words};
 use crate::stimulus::{self, Ran};
 use crate::watch::{Pulse, Watch};
-use crate::wave::Words;
+pub use reconverge_bench::check::{Agreed, Judges, Scalar};
+use reconverge_bench::check::{Judged, TestCase};
+use reconverge_bench::design::{Build, Design, Origin};
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::failure::{Cause, Failure};
+use reconverge_bench::field::Flip;
+use reconverge_bench::input::InputError;
+use reconverge_bench::lockstep::{Compared, Mismatch};
+use reconverge_bench::report::History;
+use reconverge_bench::wave::Words;
 
 /// Returns the saved case of a failure.
 impl<U: Programs> From<&Failure<Case<U>>> for SavedCase<U> {
@@ -164,7 +164,7 @@ impl<U: Programs> TestCase for Case<U> {
 /// cannot be used again after a case failed on it with [`Cause::Stopped`].
 ///
 /// # Errors
-/// The same as [`check`](crate::check::check).
+/// The same as [`check`](reconverge_bench::check::check).
 pub fn check_on<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,

@@ -14,11 +14,6 @@
 //!
 //! * `rtl`: the bench, and the modules that need it.
 
-// Modules of the bench crate, named as if they were modules of this one.
-#[cfg(feature = "rtl")]
-use reconverge_bench::{check, dut, failure, html, lockstep, report, wave};
-use reconverge_bench::{design, field, input, json, lanes, place, text};
-
 pub mod alone;
 pub mod case;
 pub mod elf;

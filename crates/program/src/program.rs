@@ -7,13 +7,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::case::Case;
-use crate::design::{Control, Design, Golden};
 use crate::environment::Draw;
-use crate::field::show;
-use crate::input::InputError;
 use crate::show::{Class, Frame};
 use crate::start::Start;
 use crate::watch::Watch;
+use reconverge_bench::design::{Control, Design, Golden};
+use reconverge_bench::field::show;
+use reconverge_bench::input::InputError;
 
 /// The inputs of a unit in one cycle, as far as every unit has them.
 pub trait Pins: Control {

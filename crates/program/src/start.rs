@@ -1,7 +1,7 @@
 //! Preloading: a case may begin, after each of its launches, in a random legal state instead of the state after the launch.
 //! A situation that a program reaches only after hundreds of instructions is then one step away.
 //!
-//! The bench loads the state into RTL ([`crate::dut::Dut::load`]) and golden model in a stalled cycle after the launch, and
+//! The bench loads the state into RTL ([`reconverge_bench::dut::Dut::load`]) and golden model in a stalled cycle after the launch, and
 //! compares it in the next cycle. The unit must be able to reach the state. A [`Start`] therefore holds only the registers
 //! and the pushed frames; everything that follows from these is computed.
 
@@ -12,8 +12,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
-use crate::design::Build;
 use crate::program::Programs;
+use reconverge_bench::design::Build;
 
 /// A state of unit `U` that a program can be in, given the operands of its launch.
 pub trait Start<U: Programs>:

@@ -9,13 +9,15 @@ use rand::{Rng, RngCore, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use crate::case::Case;
-use crate::design::{Control, Design, Golden};
-use crate::dut::Dut;
 use crate::environment::Draw;
-use crate::lockstep::{self, Compared, Lost, Mismatch, Outcome, Setting, Stimulus, Stopped};
 use crate::program::{Environment, Executor, Pins, Programs, Step};
 use crate::start::Start;
 use crate::watch::Watch;
+use reconverge_bench::design::{Control, Design, Golden};
+use reconverge_bench::dut::Dut;
+use reconverge_bench::lockstep::{
+    self, Compared, Lost, Mismatch, Outcome, Setting, Stimulus, Stopped,
+};
 
 /// Reset cycles at the beginning of a run.
 const RESET_CYCLES: u64 = 2;

@@ -8,9 +8,9 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
 
-use crate::input::InputError;
 use crate::instructions::{Instructions, Piece, moved, places};
-use crate::text::{Errors, Item, items, program_name};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{Errors, Item, items, program_name};
 
 /// A mnemonic, its word with target 0, and whether it has a target.
 pub type Mnemonic = (&'static str, u32, bool);

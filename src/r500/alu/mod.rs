@@ -30,10 +30,10 @@ use super::program::Program;
 use super::scalar::{End, Scalar};
 use super::shader::{Shader, VARYINGS, Vector};
 use super::state::{In, State};
-use crate::case::{Case, Row};
-use crate::design::Design;
-use crate::input::InputError;
 use crate::unit::{Executor as _, Programs, Step};
+use reconverge_bench::design::Design;
+use reconverge_bench::input::InputError;
+use reconverge_program::case::{Case, Row};
 
 /// Number of lanes of a wavefront that computes.
 pub const LANES: usize = R500::LANES as usize;
@@ -177,7 +177,7 @@ pub struct Shaded {
     /// Instructions executed.
     pub steps: u64,
     /// The conditions that the lanes computed, if any: a case with these as its table
-    /// ([`crate::case::Conditions::Table`]) does the same.
+    /// ([`reconverge_program::case::Conditions::Table`]) does the same.
     pub conditions: Vec<Row>,
 }
 

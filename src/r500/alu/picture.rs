@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use super::profile::Profile;
 use super::{CHANNELS, Code, LANES, Lanes, Shaded, Shared, shade};
-use crate::case::{Case, Conditions, Table};
-use crate::input::InputError;
 use crate::r500::R500;
 use crate::r500::program::Program;
 use crate::r500::shader::{Shader, VARYINGS, Vector};
+use reconverge_bench::input::InputError;
+use reconverge_program::case::{Case, Conditions, Table};
 
 /// Width and height of a block in pixels.
 pub const BLOCK: u32 = 4;

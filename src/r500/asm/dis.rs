@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::Cond;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{Program, Registers, Slot};
-use crate::text::{listing_line, name_comment, with_notes};
+use reconverge_bench::text::{listing_line, name_comment, with_notes};
 
 /// Returns `slot` as one line of assembly that assembles to the same words.
 ///

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 
 use super::{Code, Cond, Line, Stmt, Targets};
-use crate::input::InputError;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Slot};
-use crate::text::{Errors, Labels, Location};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{Errors, Labels, Location};
 
 /// The target of a jump, before addresses are known. Numbers are those of [`Item`]s.
 #[derive(Clone, Debug)]

@@ -91,11 +91,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::dis::all_fields;
 use super::{Cond, Line, Stmt, Targets, expand};
-use crate::input::InputError;
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use crate::r500::shader::Reader;
-use crate::text::{self, Address, Given, HexItem, Item, Location, Operands, program_name};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{
+    self, Address, Given, HexItem, Item, Location, Operands, program_name,
+};
 
 /// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
 ///

@@ -1,10 +1,10 @@
 //! The axes that the bins of the unit cross.
 
 use crate::axes::present;
-use crate::cover::{Values, axis, numbered, part};
 use crate::r500::golden::Error;
 use crate::r500::isa::Op;
 use crate::r500::state::ERROR_NAMES;
+use reconverge_campaign::cover::{Values, axis, numbered, part};
 
 impl Values for Op {
     const NAME: &'static str = "OP";

@@ -9,10 +9,10 @@ use super::axes::{
 use super::instruction::{Flow, below, count, highest};
 use super::{Bins, STACK, begins, breaks, ends, in_loop, pops_frame, pushes_frame};
 use crate::axes::classes;
-use crate::cover::{Decision, Hits, Level, Previous, Values};
 use crate::r500::golden::{Error, Event};
 use crate::r500::isa::{AOp as AddrOp, Op, PredSel, Type};
 use crate::r500::state::{In, State};
+use reconverge_campaign::cover::{Decision, Hits, Level, Previous, Values};
 
 /// Values that the state does not show: the registers taken at the launch, and the end of the last step.
 #[derive(Debug, Default)]

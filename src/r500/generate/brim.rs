@@ -5,9 +5,9 @@ use rand::Rng;
 
 use super::STACK_DEPTH;
 use super::raw::{Mix, raw_slot, wide_registers};
-use crate::generate::{chance, pick};
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op};
 use crate::r500::program::{MEMORY_SLOTS, Program};
+use reconverge_program::generate::{chance, pick};
 
 /// Returns blocks that each fill counters and stacks and then do anything. Launches go anywhere: the rest of a block
 /// leads to the next.

@@ -4,9 +4,9 @@ use rand::Rng;
 
 use super::raw::{Mix, raw_slot};
 use super::{Options, structured};
-use crate::generate::pick;
 use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program};
+use reconverge_program::generate::pick;
 
 /// Returns a structured program of any kind with one change: a field of one word, a word in another
 /// place, a constant, a register.

@@ -4,9 +4,9 @@ use rand::Rng;
 
 use super::STACK_DEPTH;
 use super::brim::brim;
-use crate::generate::{Dice, chance, pick, within};
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use reconverge_program::generate::{Dice, chance, pick, within};
 
 /// Weights of a raw program, in sixteenths unless stated otherwise.
 #[derive(Clone, Copy)]

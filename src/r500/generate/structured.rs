@@ -3,11 +3,11 @@
 use rand::Rng;
 
 use super::{Ignore, MAX_POPS, Options, STACK_DEPTH};
-use crate::generate::{chance, choose, pick, when};
-use crate::input::InputError;
 use crate::r500::asm::{Cond, Line, Stmt, Targets, expand};
 use crate::r500::isa::{AOp, BOp, Fc, FcAddr, FcInst, Op, PredSel};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
+use reconverge_bench::input::InputError;
+use reconverge_program::generate::{chance, choose, pick, when};
 
 mod deep;
 mod loops;

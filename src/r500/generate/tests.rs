@@ -7,9 +7,9 @@ use rand_pcg::Pcg64Mcg;
 
 use super::super::scalar::{End, Scalar};
 use super::*;
-use crate::environment::{bits, draw_word};
 use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcInst, Op, PredSel};
 use crate::r500::program::MEMORY_SLOTS;
+use reconverge_program::environment::{bits, draw_word};
 
 const PRESETS: [Options; 4] = [
     Options::ALL,

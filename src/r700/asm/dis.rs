@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Cond, Kcache, Mem, Word};
 use crate::r700::program::{Program, Quad, Registers};
-use crate::text::{listing_line, name_comment, with_notes};
+use reconverge_bench::text::{listing_line, name_comment, with_notes};
 
 /// Returns `quad` as one line of assembly that assembles to the same words and u.
 ///

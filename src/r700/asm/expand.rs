@@ -1,10 +1,10 @@
 //! Expansion of statements: nests them, chooses words and targets, and resolves labels.
 
 use super::{Code, ElseForm, EndifForm, Line, Stmt, When, text};
-use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Word};
 use crate::r700::program::{MAX_QUADS, Quad};
-use crate::text::{Errors, Labels, Location};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{Errors, Labels, Location};
 
 /// The frame that keeps the lanes of an IF.
 #[derive(Clone, Copy, PartialEq, Eq)]

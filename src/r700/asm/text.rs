@@ -81,10 +81,10 @@
 
 use super::dis::all_fields;
 use super::{ElseForm, EndifForm, Line, LoopKind, Stmt, When, expand};
-use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Mem, MemOp};
 use crate::r700::program::{MAX_QUADS, Program, Quad, Registers};
-use crate::text::{
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{
     self, Address, Given, HexItem, Item, Location, Operands, is_indexed, no_instruction,
     program_name,
 };

@@ -1,10 +1,10 @@
 //! The axes that the bins of the unit cross.
 
 use crate::axes::present;
-use crate::cover::{Values, axis, numbered, part};
 use crate::r700::golden::Error;
 use crate::r700::isa::{AluOp, CfOp, MemOp};
 use crate::r700::state::ERROR_NAMES;
+use reconverge_campaign::cover::{Values, axis, numbered, part};
 
 axis! {
     /// An instruction: each control instruction and each ALU form by itself, the others by their effect on

@@ -4,9 +4,9 @@ use super::axes::{
     Cond, Control, Count, Frame, General, Innermost, InstKind, Open, Popper, Pusher, Reach,
 };
 use crate::axes::classes;
-use crate::cover::Values;
 use crate::r700::isa::{AluOp, CfOp, MemOp};
 use crate::r700::state::{In, State};
+use reconverge_campaign::cover::Values;
 
 impl InstKind {
     pub(super) fn of(dw1: u32) -> Self {

@@ -10,9 +10,9 @@ use super::axes::{
 };
 use super::instruction::{Word, count, sign};
 use crate::axes::{Rest, classes};
-use crate::cover::{Decision, Hits, Previous, Status, Values};
 use crate::r700::golden::Error;
 use crate::r700::state::{In, State};
+use reconverge_campaign::cover::{Decision, Hits, Previous, Status, Values};
 
 /// Values that the state does not show: operands of the launch, and the last instruction.
 #[derive(Debug, Default)]

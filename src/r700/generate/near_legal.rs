@@ -7,9 +7,9 @@ use super::{
     CALL_DEPTH, ENTRIES, Options, RESERVE, RESERVED, Target, corner_count, is_control, raise,
     structured,
 };
-use crate::generate::{chance, choose, pick};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
 use crate::r700::program::{Program, Quad, Registers};
+use reconverge_program::generate::{chance, choose, pick};
 
 /// Returns a structured program of any kind with one change, or a stack filled to the limit and, mostly,
 /// one frame beyond. One in 16 lies at high addresses.

@@ -4,9 +4,9 @@
 use rand::Rng;
 
 use super::raw::{Mix, raw_quad, raw_registers};
-use crate::generate::{chance, choose, pick};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
 use crate::r700::program::{Program, Quad};
+use reconverge_program::generate::{chance, choose, pick};
 
 /// An instruction that parts lanes.
 #[derive(Clone, Copy)]

@@ -4,9 +4,9 @@ use rand::Rng;
 
 use super::parted::parted;
 use super::{FrameKind, RESERVED, SLOTS, corner_count, is_control, raise, unused};
-use crate::generate::{chance, choose, pick, when, within};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
+use reconverge_program::generate::{chance, choose, pick, when, within};
 
 /// Weights of a raw program, in sixteenths unless stated otherwise.
 #[derive(Clone, Copy)]

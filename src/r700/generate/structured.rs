@@ -3,11 +3,11 @@
 use rand::Rng;
 
 use super::{CALL_DEPTH, CONSTRUCTS, Options, RESERVE, SLOTS, add_noise};
-use crate::generate::{chance, choose, pick, when};
-use crate::input::InputError;
 use crate::r700::asm::{ElseForm, EndifForm, Line, Stmt, When, expand};
 use crate::r700::isa::{Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
+use reconverge_bench::input::InputError;
+use reconverge_program::generate::{chance, choose, pick, when};
 
 mod deep;
 mod loops;

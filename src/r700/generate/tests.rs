@@ -8,8 +8,8 @@ use rand_pcg::Pcg64Mcg;
 use super::super::isa::AluOp;
 use super::super::scalar::{End, Scalar, Trace};
 use super::*;
-use crate::environment::{bit, draw_word};
 use crate::r700::isa::MemOp;
+use reconverge_program::environment::{bit, draw_word};
 
 const OVERFLOW: u16 = 1 << 7;
 

@@ -15,11 +15,11 @@
 use std::collections::BTreeMap;
 
 use super::{Part, STACK, mask_updates, target};
-use crate::import::with_tabs;
-use crate::input::InputError;
 use crate::r700::isa::{Cf, CfOp, Word};
 use crate::r700::program::{MAX_QUADS, Program, Quad, Registers};
 use crate::unit::{LoadOptions, Loaded};
+use reconverge_bench::input::InputError;
+use reconverge_program::import::with_tabs;
 
 /// Beginnings of the first line of a shader.
 const SB: &str = "===== SHADER #";

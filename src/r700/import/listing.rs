@@ -14,11 +14,11 @@
 //! an error, as is what the words of R700 cannot say.
 
 use super::{Part, STACK, target};
-use crate::input::InputError;
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Kcache, Mem, MemOp, Word};
 use crate::r700::program::{MAX_QUADS, Program, Quad, Registers};
-use crate::text::{Location, program_name};
 use crate::unit::Loaded;
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{Location, program_name};
 
 const END: &str = "END_OF_PROGRAM";
 

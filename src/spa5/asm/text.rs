@@ -86,13 +86,15 @@
 use std::collections::BTreeMap;
 
 use super::bare;
-use crate::input::InputError;
 use crate::spa5::isa::{
     BlockOp, Branch, Code, CodeError, Indirect, Label, Leave, LeaveOp, NOP, OFFSETS, SetUp,
     SetUpOp, Target, Word, is_control, norm,
 };
 use crate::spa5::program::{MAX_BUNDLES, Program};
-use crate::text::{self, Errors, Given, HexItem, Line, Location, no_instruction, program_name};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{
+    self, Errors, Given, HexItem, Line, Location, no_instruction, program_name,
+};
 
 mod directives;
 mod parts;

@@ -1,9 +1,9 @@
 //! The axes that the bins of the unit cross.
 
-use crate::cover::{axis, numbered, part};
 use crate::spa5::golden::Error;
 use crate::spa5::isa::{BlockOp, LeaveOp, SetUpOp};
 use crate::spa5::state::{ERROR_NAMES, TOKEN_NAMES};
+use reconverge_campaign::cover::{axis, numbered, part};
 
 axis! {
     /// An instruction.

@@ -1,9 +1,9 @@
 //! The properties of instructions that bins count, from the words and the state before them.
 
 use super::axes::{Conditional, Failed, InstKind, Taken};
-use crate::cover::Values;
 use crate::spa5::isa::{LeaveOp, SetUpOp};
 use crate::spa5::state::{In, State};
+use reconverge_campaign::cover::Values;
 
 impl InstKind {
     /// Returns the kind of `word` (spa5-2.3); `brx`: the option of spa5-A is on.

@@ -9,10 +9,10 @@ use super::axes::{
 use super::instruction::{Instruction, taken};
 use super::{Bins, DIV, EMPTY, PBK, PCNT, RET, SSY};
 use crate::axes::present;
-use crate::cover::{Hits, Level, Previous, Values};
 use crate::spa5::golden::{Error, Event, Golden};
 use crate::spa5::isa::{norm, seq};
 use crate::spa5::state::{In, State};
+use reconverge_campaign::cover::{Hits, Level, Previous, Values};
 
 /// Values that the state does not show: operands of the launch, and the step before.
 #[derive(Debug, Default)]

@@ -5,9 +5,9 @@ use rand::Rng;
 
 use super::program;
 use super::raw::{Mix, raw_word};
-use crate::generate::pick;
 use crate::spa5::isa::{Cond, Pred, SetUpOp, Target, Test, Word, seq};
 use crate::spa5::program::{BUNDLE, Program};
+use reconverge_program::generate::pick;
 
 /// Tokens of the stack as it is built by default.
 const DEPTH: u32 = super::DEPTH;

@@ -4,11 +4,11 @@ use rand::Rng;
 
 use super::raw::{Mix, astray, error_word, raw_word};
 use super::{DEPTH, Options, add_noise, other, program, structured};
-use crate::generate::{chance, choose, pick, when};
 use crate::spa5::isa::{
     BlockOp, Branch, Code, Cond, Label, Leave, LeaveOp, Pred, SetUpOp, Test, Word,
 };
 use crate::spa5::program::{BUNDLE, Program};
+use reconverge_program::generate::{chance, choose, pick, when};
 
 /// Returns a structured program of any kind with one change, or a stack filled to the limit and, mostly,
 /// one token beyond.

@@ -4,12 +4,12 @@ use rand::Rng;
 
 use super::brim::{around, brim};
 use super::{add_noise, ignored, other, program};
-use crate::generate::{chance, choose, pick, when, within};
 use crate::spa5::isa::{
     BlockOp, Branch, Code, Cond, Indirect, LeaveOp, Pred, SetUpOp, Target, Test, Word, is_control,
     norm, seq,
 };
 use crate::spa5::program::{BUNDLE, Program};
+use reconverge_program::generate::{chance, choose, pick, when, within};
 
 /// The kind of a random instruction.
 #[derive(Clone, Copy)]

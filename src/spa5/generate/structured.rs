@@ -4,12 +4,12 @@ use rand::Rng;
 
 use super::raw::error_word;
 use super::{CONSTRUCTS, NESTING, Options, RECURSION, add_noise, other, program};
-use crate::generate::{chance, choose, pick, when};
 use crate::spa5::isa::{
     Branch, Code, CodeError, Cond, Label, Leave, LeaveOp, SetUp, SetUpOp, Target, Test, Word,
     is_control,
 };
 use crate::spa5::program::Program;
+use reconverge_program::generate::{chance, choose, pick, when};
 
 pub(super) mod conditions;
 mod deep;

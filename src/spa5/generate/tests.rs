@@ -9,8 +9,8 @@ use super::super::isa::norm;
 use super::super::scalar::{Draw, End, Scalar, Trace};
 use super::structured::conditions::{TESTS, at_least, none_of};
 use super::*;
-use crate::environment::{bits, draw_word};
 use crate::spa5::isa::{Branch, Leave, Pred, SetUpOp, Target, Test, Word};
+use reconverge_program::environment::{bits, draw_word};
 
 const WITH_BRX: Options = Options {
     brx: true,

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::link::Link;
 use super::number;
-use crate::elf::{EXEC, Elf, Flaw, Function, REL, Wanted, is_elf};
-use crate::input::InputError;
 use crate::spa5::isa::{LeaveOp, Word, is_control, norm};
 use crate::spa5::program::Program;
 use crate::unit::Loaded;
+use reconverge_bench::input::InputError;
+use reconverge_program::elf::{EXEC, Elf, Flaw, Function, REL, Wanted, is_elf};
 
 /// The GPU of the specification.
 const SM: u32 = 50;

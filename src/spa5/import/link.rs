@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use super::cubin::{Cubin, ENTRY, Info, check_info, info_name};
 use super::{at, check_length, instructions, notes, words};
-use crate::elf::{Flaw, Function, Relocation};
-use crate::import::MAX_SHOWN;
 use crate::spa5::isa::{CONTROL, NOP, Target, Word, is_control, norm};
 use crate::spa5::program::{BUNDLE, Program};
 use crate::unit::Loaded;
+use reconverge_program::elf::{Flaw, Function, Relocation};
+use reconverge_program::import::MAX_SHOWN;
 
 /// The relocation that puts an address into bits 51:20, of JMP and JCAL (spa5-2.5-e).
 const ADDRESS: u32 = 0x2a;

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::cubin::{SAME_WORDS, family, is_ours};
-use crate::input::InputError;
+use reconverge_bench::input::InputError;
 
 /// A program of a listing.
 pub(super) struct Part<'a> {

@@ -3,16 +3,16 @@
 use std::fmt::{self, Debug, Display, Formatter};
 
 use super::Summary;
-use crate::check::TestCase;
 use crate::cover::Bins;
-use crate::design::Build;
-use crate::dut::{Dut, Rtl};
-use crate::failure::Failure;
-use crate::input::LONGEST_NAME;
-use crate::stream::shrink::Budget;
+use reconverge_bench::check::TestCase;
+use reconverge_bench::design::Build;
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::failure::Failure;
+use reconverge_bench::input::LONGEST_NAME;
+use reconverge_bench::stream::shrink::Budget;
 
-/// A case that campaigns draw, run and count: a program with its environment ([`crate::case::Case`]) or a stream of pins
-/// ([`crate::stream::Stream`]).
+/// A case that campaigns draw, run and count: a program with its environment ([`reconverge_program::case::Case`]) or a stream of pins
+/// ([`reconverge_bench::stream::Stream`]).
 pub trait Drawn: TestCase {
     /// Kinds of cases, printed as in the names of cases.
     type Kind: Copy + Display;
@@ -33,7 +33,7 @@ pub trait Drawn: TestCase {
     /// Draws case number `index` of the campaign with `seed`, always the same for the same build.
     ///
     /// # Errors
-    /// The golden model panics: [`Cause::NotRun`](crate::failure::Cause) with its message, of a case on which it does.
+    /// The golden model panics: [`Cause::NotRun`](reconverge_bench::failure::Cause) with its message, of a case on which it does.
     fn draw(seed: u64, index: u64, build: &Build) -> Result<Self, Box<Failure<Self>>>;
     /// Returns a collector that has counted nothing.
     fn collector(bins: &Self::Bins) -> Self::Collector<'_>;
@@ -115,7 +115,7 @@ impl<C: Drawn> Shrunk<C> {
         let (name, _) = name.rsplit_once('.').unwrap_or((&name, ""));
         let own = name
             .len()
-            .saturating_sub(<C::Design as crate::design::Design>::NAME.len() + 1);
+            .saturating_sub(<C::Design as reconverge_bench::design::Design>::NAME.len() + 1);
         if !best.is_same(case) && !name.ends_with(SHRUNK) && own + SHRUNK.len() <= LONGEST_NAME {
             best.mark(SHRUNK);
         }

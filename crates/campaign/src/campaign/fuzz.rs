@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::{Drawn, Options, Shrunk, Summary, case_on, run};
-use crate::check::rtl_for;
-use crate::design::Build;
-use crate::dut::Rtl;
-use crate::failure::{Cause, Failure};
-use crate::found::Found;
-use crate::lockstep::Compared;
-use crate::stream::shrink::Budget;
+use reconverge_bench::check::rtl_for;
+use reconverge_bench::design::Build;
+use reconverge_bench::dut::Rtl;
+use reconverge_bench::failure::{Cause, Failure};
+use reconverge_bench::found::Found;
+use reconverge_bench::lockstep::Compared;
+use reconverge_bench::stream::shrink::Budget;
 
 /// Runs a campaign in threads of this process. The first failing case is shrunk, saved in `out`, and run again with a dump
 /// there; without `out` nothing is written. The same options find the same case, unless the limit is a time.

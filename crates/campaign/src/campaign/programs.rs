@@ -6,19 +6,19 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::{Drawn, NOT_PRELOADED, Other, Summary, own_seed};
-use crate::case::{Case, Conditions, Kind};
 use crate::cover::{Collector, Model};
-use crate::design::{Build, Control, Golden};
-use crate::dut::{Dut, Rtl};
-use crate::failure::Failure;
 use crate::grammar::Campaign;
-use crate::instructions::Instructions as _;
-use crate::judges::{Judges, Scalar, check_on};
-use crate::program::Executor as _;
 use crate::shrink::{self, Budget, Follow, Shrunk, Size};
-use crate::start::Start;
-use crate::stimulus::CaseStimulus;
-use crate::watch::{Pulse, Watch};
+use reconverge_bench::design::{Build, Control, Golden};
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::failure::Failure;
+use reconverge_program::case::{Case, Conditions, Kind};
+use reconverge_program::instructions::Instructions as _;
+use reconverge_program::judges::{Judges, Scalar, check_on};
+use reconverge_program::program::Executor as _;
+use reconverge_program::start::Start;
+use reconverge_program::stimulus::CaseStimulus;
+use reconverge_program::watch::{Pulse, Watch};
 
 /// Length in cycles of a case with a fixed length.
 const CASE_CYCLES: u64 = 512;

@@ -22,11 +22,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{ByScalar, Drawn, Limit, Options, Piece, Shard, Summary, Tally};
-use crate::design::{Build, Design};
-use crate::dut::Rtl;
-use crate::input::{self, InputError};
-use crate::json::{self, hex};
-use crate::lockstep::Compared;
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::dut::Rtl;
+use reconverge_bench::input::{self, InputError};
+use reconverge_bench::json::{self, hex};
+use reconverge_bench::lockstep::Compared;
 
 /// File name extension.
 pub const ENDING: &str = "jsonl";

@@ -6,17 +6,17 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use super::{Drawn, Follow, Limit, Other, Shrunk, found_within, fuzz_within, own_seed};
-use crate::check::{self, Judged};
 use crate::cover::{Bins, Met, Overview, Share};
-use crate::design::{Build, Design};
-use crate::dut::{Dut, Rtl};
-use crate::failure::Failure;
-use crate::found::Found;
-use crate::input::InputError;
-use crate::json::Hex;
-use crate::stream::coverage::Coverage;
-use crate::stream::shrink::{Budget, shrink};
-use crate::stream::{Pace, Stream, pulse};
+use reconverge_bench::check::{self, Judged};
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::failure::Failure;
+use reconverge_bench::found::Found;
+use reconverge_bench::input::InputError;
+use reconverge_bench::json::Hex;
+use reconverge_bench::stream::coverage::Coverage;
+use reconverge_bench::stream::shrink::{Budget, shrink};
+use reconverge_bench::stream::{Pace, Stream, pulse};
 
 /// What streams of a build can reach: bits of pins and fields that are 0 and 1, values of narrow ones, changes.
 pub struct PinBins<D> {
@@ -236,7 +236,7 @@ pub struct Summary {
 /// ([`Coverage::idle`]).
 ///
 /// # Errors
-/// The stream that failed, or on which the golden model panics ([`Cause::NotRun`](crate::failure::Cause)).
+/// The stream that failed, or on which the golden model panics ([`Cause::NotRun`](reconverge_bench::failure::Cause)).
 ///
 /// # Panics
 /// `seed` is 0, or there are no streams: nothing would be compared.

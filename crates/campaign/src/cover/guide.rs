@@ -12,13 +12,13 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand_pcg::Pcg64Mcg;
 
 use super::{Collector, Hits, Model};
-use crate::case::Case;
-use crate::design::Control;
-use crate::design::Golden as _;
 use crate::grammar::Campaign;
-use crate::instructions::Instructions;
-use crate::program::Pins;
-use crate::watch::Watch;
+use reconverge_bench::design::Control;
+use reconverge_bench::design::Golden as _;
+use reconverge_program::case::Case;
+use reconverge_program::instructions::Instructions;
+use reconverge_program::program::Pins;
+use reconverge_program::watch::Watch;
 
 /// Number of bins aimed at, those with the fewest hits. There may be more if several have equally many hits.
 pub const AIMS: usize = 16;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::saved::{GroupCoverage, UnitCoverage};
-use crate::html::{number, text};
-use crate::text::percent;
+use reconverge_bench::html::{number, text};
+use reconverge_bench::text::percent;
 
 const STYLE: &str = "
 :root { color-scheme: light dark; --text: #1c2024; --page: #fcfcfd; --line: #d9dce0; --dim: #6a7078;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::json::Hex;
+use reconverge_bench::json::Hex;
 
 /// A set of bins, by their numbers in the declaration. In JSON: words of 64 bins each, starting with bin 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -36,14 +36,14 @@ use super::guide::{Guide, KeptCases, Trail};
 use super::lcov::RtlCoverage;
 use super::{Collector, Hits, Model, Ran, Totals};
 use crate::campaign::{self, Limit, results};
-use crate::case::Case;
-use crate::dut::{Dut, Rtl};
-use crate::environment::draw_word;
-use crate::failure::Failure;
 use crate::grammar::Campaign;
-use crate::judges::{Judges, check_on, close};
-use crate::lockstep::Compared;
-use crate::watch::Pulse;
+use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::failure::Failure;
+use reconverge_bench::lockstep::Compared;
+use reconverge_program::case::Case;
+use reconverge_program::environment::draw_word;
+use reconverge_program::judges::{Judges, check_on, close};
+use reconverge_program::watch::Pulse;
 
 /// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the number of jobs.
 const CHUNK: u64 = 64;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::input::one_line;
-use crate::json::{count, hex, required};
-use crate::place::Place;
+use reconverge_bench::input::one_line;
+use reconverge_bench::json::{count, hex, required};
+use reconverge_bench::place::Place;
 
 /// A run whose counts are in a coverage file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,11 +6,11 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::{Axis, FailedRun, Model, Ran, When};
-use crate::design::Build;
 use crate::grammar::Campaign;
-use crate::input::InputError;
-use crate::json::{self, count, map, required};
-use crate::text::percent;
+use reconverge_bench::design::Build;
+use reconverge_bench::input::InputError;
+use reconverge_bench::json::{self, count, map, required};
+use reconverge_bench::text::percent;
 
 /// The version of [`Saved`] that this crate writes and reads.
 pub const FORMAT: u32 = 4;

@@ -1,17 +1,17 @@
 //! Compares RTL and golden model in every cycle from some states, with the same lock-step as every case
-//! ([`crate::lockstep::run`]).
+//! ([`reconverge_bench::lockstep::run`]).
 
 use bytemuck::{bytes_of, bytes_of_mut};
 use serde::{Deserialize, Serialize};
 
 use super::space::{base, unpacked};
 use super::{World, head, transitions};
-use crate::design::{Build, Control, Design, Golden};
-use crate::dut::Dut;
-use crate::failure::Cause;
-use crate::lockstep::{self, Setting, Stimulus};
-use crate::program::{Executor, Programs};
-use crate::stream::Stream;
+use reconverge_bench::design::{Build, Control, Design, Golden};
+use reconverge_bench::dut::Dut;
+use reconverge_bench::failure::Cause;
+use reconverge_bench::lockstep::{self, Setting, Stimulus};
+use reconverge_bench::stream::Stream;
+use reconverge_program::program::{Executor, Programs};
 
 /// Maximum number of cycles that reveal the hidden effects of one transition.
 const REVEALS: usize = 64;

@@ -15,9 +15,9 @@ use std::ops::RangeInclusive;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use crate::design::{Build, Control, Design};
-use crate::input::InputError;
-use crate::program::{Pins, Programs};
+use reconverge_bench::design::{Build, Control, Design};
+use reconverge_bench::input::InputError;
+use reconverge_program::program::{Pins, Programs};
 pub use space::{Broken, Space, TooLarge};
 
 /// Reset cycles at the beginning.

@@ -6,8 +6,8 @@ use bytemuck::{Zeroable, bytes_of, bytes_of_mut};
 use rustc_hash::FxHasher;
 
 use super::{World, head, transitions};
-use crate::design::{Build, Control, Golden};
-use crate::program::{Executor, Programs};
+use reconverge_bench::design::{Build, Control, Golden};
+use reconverge_program::program::{Executor, Programs};
 
 /// No state: an empty slot of the table.
 const NONE: u32 = u32::MAX;

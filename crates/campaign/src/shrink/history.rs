@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::case::{Case, Row, Table};
-use crate::design::Control;
-use crate::design::Golden;
 use crate::grammar::Campaign;
-use crate::instructions::Instructions;
-use crate::program::{Executor as _, Pins, Step};
-use crate::stimulus;
-use crate::watch::Watch;
+use reconverge_bench::design::Control;
+use reconverge_bench::design::Golden;
+use reconverge_program::case::{Case, Row, Table};
+use reconverge_program::instructions::Instructions;
+use reconverge_program::program::{Executor as _, Pins, Step};
+use reconverge_program::stimulus;
+use reconverge_program::watch::Watch;
 
 /// An instruction that was executed, or that ended in an error.
 pub(super) struct Executed<U: Campaign> {

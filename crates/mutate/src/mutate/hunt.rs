@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::Drawn;
-use crate::check::{Judges, TestCase};
-use crate::dut::Rtl;
-use crate::failure::{Cause, Failure};
+use reconverge_bench::check::{Judges, TestCase};
+use reconverge_bench::dut::Rtl;
+use reconverge_bench::failure::{Cause, Failure};
+use reconverge_campaign::campaign::Drawn;
 
 /// Progress of a campaign against one mutant.
 #[derive(Clone, Serialize, Deserialize)]

@@ -37,17 +37,17 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::campaign::Drawn;
-use crate::check::TestCase;
-use crate::design::{Build, Design};
-use crate::dut::{self, Make, Rtl};
-use crate::home::own_rtl;
-use crate::input::{InputError, read_text};
-use crate::json::hex;
-use crate::place::Place;
-use crate::wave;
 use equivalence::{Proof, Referee};
 pub use hunt::{Caught, Hunt, Hunted, Hunter};
+use reconverge_bench::check::TestCase;
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::dut::{self, Make, Rtl};
+use reconverge_bench::home::own_rtl;
+use reconverge_bench::input::{InputError, read_text};
+use reconverge_bench::json::hex;
+use reconverge_bench::place::Place;
+use reconverge_bench::wave;
+use reconverge_campaign::campaign::Drawn;
 pub use summary::{Counts, Summary, VERDICTS};
 
 /// File that lists the mutants of a folder.

@@ -22,8 +22,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use crate::input::InputError;
 use parser::{Block, Parser};
+use reconverge_bench::input::InputError;
 pub(super) use tokens::line_of;
 use tokens::tokens;
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Judged, List, Mutant, Verdict};
-use crate::json::Hex;
+use reconverge_bench::json::Hex;
 
 /// The results of all mutants of a run.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::process::Process;
+use reconverge_bench::process::Process;
 
 /// How a program ended.
 pub enum Ended {

@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::SCALAR;
 use super::questions::ALIKE;
-use crate::design::Design;
-use crate::dut;
-use crate::home::own_rtl;
-use crate::input::{InputError, read_text};
 use crate::mutate::Trouble;
+use reconverge_bench::design::Design;
+use reconverge_bench::dut;
+use reconverge_bench::home::own_rtl;
+use reconverge_bench::input::{InputError, read_text};
 
 /// A text, and the name of its file for messages.
 #[derive(Clone, Debug)]

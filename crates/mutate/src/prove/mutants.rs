@@ -12,11 +12,11 @@ use super::files::{Plan, files_of};
 use super::theorem::{self, TheoremVerdict};
 use super::world::Unit;
 use super::{Options, Origin, Trouble, not_read, read_side_modules};
-use crate::design::{Build, Design};
-use crate::home::own_rtl;
-use crate::input::{InputError, read_text};
-use crate::json::hex;
 use crate::mutate::{self, Family, Mutant};
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::home::own_rtl;
+use reconverge_bench::input::{InputError, read_text};
+use reconverge_bench::json::hex;
 
 /// The part of the output of `mutate --json` that is needed here.
 #[derive(Deserialize)]

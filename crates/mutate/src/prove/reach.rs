@@ -10,11 +10,11 @@ use super::Trouble;
 use super::files::Plan;
 use super::questions::Questions;
 use super::world::Unit;
-use crate::design::{Build, Design};
-use crate::dut;
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::sat::{self, Answer, Proof};
-use crate::stream::Stream;
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::dut;
+use reconverge_bench::stream::Stream;
 
 /// The inputs of successive cycles: name of each port, and its bits from the lowest.
 pub(super) type Way = Vec<Vec<(String, Vec<bool>)>>;

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter, Write as _};
 use serde_json::{Value, json};
 
 use super::{Counterexample, Fault, Method, Proved, Report, SOLVER, Verdict};
-use crate::wave::PERIOD_NS;
+use reconverge_bench::wave::PERIOD_NS;
 
 impl Report {
     /// Returns what happened to the faults that `proved` must refute, as the table shows it.

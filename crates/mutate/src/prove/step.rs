@@ -5,10 +5,10 @@ use std::sync::atomic::AtomicBool;
 
 use super::files::File;
 use super::world;
-use crate::design::{Build, Design};
-use crate::home::own_rtl;
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::{Origin, Trouble, netlist};
+use reconverge_bench::design::{Build, Design};
+use reconverge_bench::home::own_rtl;
 
 /// Values of registers and ports by name; bits from the lowest.
 pub type Values = BTreeMap<String, Vec<bool>>;

@@ -3,10 +3,10 @@
 use super::ShownState;
 use super::text::{TURN, printed, turn};
 use crate::case::Case;
-use crate::design::Golden as _;
 use crate::program::{Executor as _, Pins as _, Programs, Step};
-use crate::report::{History, Line};
 use crate::watch::Watch;
+use reconverge_bench::design::Golden as _;
+use reconverge_bench::report::{History, Line};
 
 /// Keeps the last cycles of a program's run as text.
 pub(crate) struct Lines<'c, U: Programs> {

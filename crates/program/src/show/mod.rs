@@ -31,10 +31,10 @@ pub use run::{Run, Share, ended, until};
 #[cfg(feature = "rtl")]
 pub use words::words;
 
-pub use crate::lanes::Class;
+pub use reconverge_bench::lanes::Class;
 
-use crate::design::Golden as _;
 use crate::program::Programs;
+use reconverge_bench::design::Golden as _;
 
 /// An entry of a stack: a branch, loop or call that has not ended, or a token.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::text::turn;
 use super::{Class, Frame, Item, Run, ShownState};
-use crate::field::mask_in_eights;
-use crate::html::text;
+use reconverge_bench::field::mask_in_eights;
+use reconverge_bench::html::text;
 
 /// Maximum number of instructions of a page.
 pub const ROWS: usize = 20_000;
@@ -285,8 +285,8 @@ fn left_out(page: &mut String, run: &Run) {
     let _ = writeln!(
         page,
         "<p class=\"dim\">The first {} of {} instructions.</p>",
-        crate::html::number(run.items.len() as u64),
-        crate::html::number(run.rows)
+        reconverge_bench::html::number(run.items.len() as u64),
+        reconverge_bench::html::number(run.rows)
     );
 }
 

@@ -2,10 +2,10 @@
 
 use super::{End, Row, ShownState};
 use crate::case::Case;
-use crate::design::{Control as _, Golden as _};
 use crate::program::{Executor as _, Pins as _, Programs, Step};
 use crate::stimulus::golden_alone;
 use crate::watch::Watch;
+use reconverge_bench::design::{Control as _, Golden as _};
 
 /// Makes a row of each instruction of a run, and passes it to a sink.
 pub struct Recorder<'c, U: Programs, F> {

@@ -2,9 +2,9 @@
 
 use super::{Class, End, Fold, Item, Row, ShownState, rows};
 use crate::case::Case;
-use crate::check::Judged;
-use crate::failure::{Cause, Failure};
 use crate::program::Programs;
+use reconverge_bench::check::Judged;
+use reconverge_bench::failure::{Cause, Failure};
 
 /// Maximum number of columns of the strip, the overview of a whole run.
 const BINS: usize = 512;

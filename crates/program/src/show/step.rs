@@ -7,12 +7,12 @@ mod screen;
 use super::text::Survey;
 use super::{Item, Row, Run, ShownState, Turn};
 use crate::case::{self, Case};
-use crate::check::Judged;
 use crate::environment::Draw;
 use crate::program::Programs;
-use crate::report::{Report, headline};
 pub use change::Change;
 use change::Changing;
+use reconverge_bench::check::Judged;
+use reconverge_bench::report::{Report, headline};
 
 /// Maximum number of rows of a run that are kept; further rows are only counted.
 pub const ROWS: usize = 500_000;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{Class, Frame, Item, Row, Run, ShownState, Turn};
-use crate::html::text;
-use crate::input::one_line;
+use reconverge_bench::html::text;
+use reconverge_bench::input::one_line;
 
 /// Maximum number of lines of a picture; further lines are only counted.
 pub const LINES: usize = 600;
@@ -283,7 +283,7 @@ pub fn svg(run: &Run) -> String {
     let mut y = MARGIN;
     let instructions = match run.rows {
         1 => "1 instruction".to_owned(),
-        n => format!("{} instructions", crate::html::number(n)),
+        n => format!("{} instructions", reconverge_bench::html::number(n)),
     };
     let title = format!("{}  {instructions}, {} lanes", run.name, run.lanes);
     label(&mut body, "title", MARGIN, y, &title);
@@ -325,7 +325,7 @@ pub fn svg(run: &Run) -> String {
     if run.left_out > 0 {
         let said = format!(
             "and {} more instructions",
-            crate::html::number(run.left_out)
+            reconverge_bench::html::number(run.left_out)
         );
         label(&mut body, "dim", place.text, y, &said);
         y += LINE;

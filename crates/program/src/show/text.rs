@@ -1,8 +1,8 @@
 //! Prints rows on a terminal: one line per row if the terminal is wide enough, otherwise with the lanes on separate lines.
 
 use super::{Class, End, Frame, Item, Row, ShownState, Turn};
-use crate::input::one_line;
-use crate::lanes::{BOLD, DIM, columns, differing, lanes, styled};
+use reconverge_bench::input::one_line;
+use reconverge_bench::lanes::{BOLD, DIM, columns, differing, lanes, styled};
 
 /// Width of the column for cycle numbers, in characters.
 const CYCLE: usize = 7;

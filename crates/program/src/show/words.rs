@@ -3,13 +3,13 @@
 use super::text::turn;
 use super::{Class, ShownState};
 use crate::case::Case;
-use crate::design::Golden as _;
-use crate::lanes::lanes;
-use crate::lockstep::Mismatch;
 use crate::program::{Pins as _, Programs};
 use crate::stimulus::golden_alone;
 use crate::watch::Watch;
-use crate::wave::{PERIOD_NS, Words, time_of};
+use reconverge_bench::design::Golden as _;
+use reconverge_bench::lanes::lanes;
+use reconverge_bench::lockstep::Mismatch;
+use reconverge_bench::wave::{PERIOD_NS, Words, time_of};
 
 /// Maximum number of stack levels that have a signal.
 const LEVELS: usize = 16;
@@ -59,7 +59,7 @@ impl<U: Programs> Writer<'_, U> {
         self.say(time, RTL, lanes(rtl, false));
         let pairs = rtl.iter().zip(&found.lanes);
         let marks: String = pairs.map(|(a, b)| if a == b { '.' } else { 'X' }).collect();
-        self.say(time, DIFFERS, crate::field::in_eights(&marks));
+        self.say(time, DIFFERS, reconverge_bench::field::in_eights(&marks));
         let depth = found.stack.len().min(LEVELS);
         self.depth = self.depth.max(depth);
         for level in 0..self.depth {

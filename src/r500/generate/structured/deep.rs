@@ -3,9 +3,9 @@
 use rand::Rng;
 
 use super::{At, Builder, Routine};
-use crate::generate::pick;
 use crate::r500::asm::{Cond, Stmt};
 use crate::r500::generate::{MAX_POPS, STACK_DEPTH};
+use reconverge_program::generate::pick;
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Calls a subroutine that fits here; with `nearest`, the last one generated.

@@ -3,10 +3,10 @@
 use rand::Rng;
 
 use super::{At, Builder, Chain, Routine, Skips};
-use crate::generate::pick;
 use crate::r700::asm::{EndifForm, LoopKind, Stmt, When};
 use crate::r700::generate::{CALL_DEPTH, RESERVE};
 use crate::r700::isa::Clause;
+use reconverge_program::generate::pick;
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Calls a subroutine that fits here; with `nearest`, the last one generated. Returns how much deeper the call

@@ -3,8 +3,8 @@
 use rand::Rng;
 
 use super::{At, Builder, Leave, Skips};
-use crate::generate::pick;
 use crate::r700::asm::{ElseForm, EndifForm, LoopKind, Stmt, When};
+use reconverge_program::generate::pick;
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Returns a loop constant with this count.

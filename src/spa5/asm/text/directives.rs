@@ -1,10 +1,10 @@
 //! Directives: sections, alignment, settings of a program, and the targets in a listing.
 
 use super::{ADDRESSES, Assembler, MAX_ALIGNED, REMARKS, Section, Spot};
-use crate::input::InputError;
 use crate::spa5::isa::{NOP, Target};
 use crate::spa5::program::BUNDLE;
-use crate::text::{self, Line, Location};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{self, Line, Location};
 
 impl Assembler<'_> {
     /// Reads the directive `word`.

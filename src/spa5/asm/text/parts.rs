@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::input::InputError;
 use crate::spa5::isa::{self, Cond, OFFSETS, Pred, Target, Test};
-use crate::text::{self, Location};
+use reconverge_bench::input::InputError;
+use reconverge_bench::text::{self, Location};
 
 /// Digits of a word.
 pub(super) const WORD_DIGITS: usize = 16;

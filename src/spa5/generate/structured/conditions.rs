@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use rand::Rng;
 
 use super::Builder;
-use crate::generate::{pick, within};
 use crate::spa5::isa::{Cond, Pred, Test};
+use reconverge_program::generate::{pick, within};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Returns a condition that is true for some threads and false for others.

@@ -3,9 +3,9 @@
 use rand::Rng;
 
 use super::{At, Builder, Item, Routine, SUB_NEED, Way};
-use crate::generate::{choose, pick, when};
 use crate::spa5::generate::NESTING;
 use crate::spa5::isa::{Cond, Indirect, Label, LeaveOp, SetUpOp, Target, Word};
+use reconverge_program::generate::{choose, pick, when};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Calls a subroutine that fits here.

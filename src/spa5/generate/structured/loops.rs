@@ -3,8 +3,8 @@
 use rand::Rng;
 
 use super::{At, Builder, Loop, Way};
-use crate::generate::{choose, when};
 use crate::spa5::isa::{Cond, Label, LeaveOp, SetUpOp};
+use reconverge_program::generate::{choose, when};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     pub(super) fn loop_(&mut self, at: &At) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Key;
 use crate::case;
 use crate::environment::Draw;
-use crate::field::in_eights;
+use reconverge_bench::field::in_eights;
 
 /// A draw with changed bits.
 #[derive(Clone, Debug, PartialEq, Eq)]

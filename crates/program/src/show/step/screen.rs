@@ -1,11 +1,11 @@
 //! The contents of the screen: the run with the current row at the top, below it stack, changes and keys.
 
 use super::{Mode, Stepper};
-use crate::field::mask_in_eights;
-use crate::input::one_line;
-use crate::lanes::{BOLD, DIM, RED, RESET, columns, styled};
 use crate::show::Frame;
 use crate::show::text::Layout;
+use reconverge_bench::field::mask_in_eights;
+use reconverge_bench::input::one_line;
+use reconverge_bench::lanes::{BOLD, DIM, RED, RESET, columns, styled};
 
 /// Maximum number of changes that are shown.
 const CHANGES: usize = 3;
