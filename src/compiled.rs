@@ -31,7 +31,7 @@ pub type Progress<'p> = dyn FnMut(u64) + 'p;
 
 /// A unit whose time-consuming functions are compiled in this crate. Each function does what the function linked in its text does.
 pub trait Compiled: Unit {
-    /// Judges `case` on a fresh model: [`TestCase::judge`].
+    /// Judges `case` on a fresh model: [`TestCase::judge`](reconverge_bench::check::TestCase::judge).
     ///
     /// # Errors
     /// As there.
@@ -43,7 +43,7 @@ pub trait Compiled: Unit {
         progress: &mut Progress<'_>,
     ) -> Result<Judged<Self>, String>;
 
-    /// Judges a stream of pins: [`TestCase::judge`].
+    /// Judges a stream of pins: [`TestCase::judge`](reconverge_bench::check::TestCase::judge).
     ///
     /// # Errors
     /// As there.
