@@ -70,11 +70,10 @@
 //! * `rtl`: the bench: [`dut`], [`lockstep`], [`stream`], [`report`]. RTL that is not linked is verilated when a program asks for it.
 //!   Without it the crate needs no Verilator.
 //! * `fst`: [`wave::fst`].
-//! * `campaign`: [`campaign`] and coverage runs of designs that run programs.
-//! * `mutate`: [`mutate`], which needs Yosys for its proofs, and `campaign`.
+//! * `mutate`: results and coverage of programs; [`mutate`], which needs Yosys for its proofs.
 //! * `snippet`: error messages that show the faulty line of the file.
 //!
-//! All are on by default: `linked` enables `units` and `rtl`, `mutate` enables `campaign`. The `reconverge` command is a separate crate, `crates/command`.
+//! All are on by default: `linked` enables `units` and `rtl`, `mutate` enables `rtl`. The `reconverge` command is a separate crate, `crates/command`.
 
 #[cfg(feature = "units")]
 include!("units.rs");

@@ -1,13 +1,13 @@
 //! Tests of the layers below the units, with a unit as example.
 
-#[cfg(feature = "campaign")]
+#[cfg(feature = "mutate")]
 mod bins;
-#[cfg(feature = "campaign")]
+#[cfg(feature = "mutate")]
 #[path = "../tb/common/failed.rs"]
 mod failed;
-#[cfg(all(feature = "campaign", feature = "linked"))]
+#[cfg(all(feature = "mutate", feature = "linked"))]
 mod fuzz;
-#[cfg(feature = "campaign")]
+#[cfg(feature = "mutate")]
 mod guide;
 #[cfg(feature = "rtl")]
 mod judges;

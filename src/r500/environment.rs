@@ -190,7 +190,7 @@ impl Pins for In {
     }
 }
 
-#[cfg(all(test, feature = "campaign"))]
+#[cfg(all(test, feature = "mutate"))]
 mod tests {
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;

@@ -297,7 +297,7 @@ impl Pins for In {
     fn host_write(&mut self, _: &mut impl Rng) {}
 }
 
-#[cfg(all(test, feature = "campaign"))]
+#[cfg(all(test, feature = "mutate"))]
 mod tests {
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;
