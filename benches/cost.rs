@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use bytemuck::{bytes_of, cast_slice};
 use reconverge::campaign::{self, Pace};
+use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::cover::Model;
 use reconverge::design::Golden;
@@ -264,13 +265,11 @@ fn measure<U: Compiled>(pace: Pace, dir: &Path) -> Done<()> {
         // The second has what the first left in the caches.
         campaigns.rotate_left(round % 2);
         for (row, bins) in campaigns {
-            let mut runner = campaign::Runner::open(&options, &rtl, bins, 0)?;
+            let mut runner = campaign::Runner::<Case<U>>::open(&options, &rtl, bins, 0)?;
             let mut cycles = 0;
             let start = Instant::now();
             for number in 0..cases.len() as u64 {
-                cycles += U::run_case(&mut runner, number, &mut |_| ())
-                    .compared
-                    .cycles;
+                cycles += runner.run(number, &mut |_| ()).compared.cycles;
             }
             rounds[row].push(start.elapsed().as_secs_f64() * 1e9 / cycles as f64);
         }

@@ -141,3 +141,6 @@ pub mod spa5;
 #[cfg(all(test, feature = "units"))]
 mod tests;
 pub mod unit;
+#[cfg(feature = "mutate")]
+#[doc(hidden)]
+pub mod worker;

@@ -3,6 +3,7 @@
 
 use reconverge::campaign::{self, Options, Summary};
 use reconverge::case::Case;
+use reconverge::check::TestCase as _;
 use reconverge::dut::{Dut, Make, Rtl};
 use reconverge::failure::{Cause, Failure};
 use reconverge::judges::{Judges, verdict};

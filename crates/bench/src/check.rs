@@ -38,16 +38,23 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     fn model_seed(&self) -> u32;
     /// Makes `seed` the seed of its model.
     fn set_model_seed(&mut self, seed: u32);
-    /// Records the model on which the case ran, for a replay.
+    /// Records the model on which the case ran, for a replay. RTL that the case names already stays.
     fn ran_on(&mut self, origin: Origin) {
         self.set_model_seed(origin.seed);
+        if self.rtl().is_none() && origin.rtl.is_some() {
+            let mutant = Some(origin.mutant).filter(|mutant| *mutant != 0);
+            self.on_rtl(origin.rtl.as_deref(), origin.no_assert, mutant);
+        }
     }
-    /// Records for a replay that the RTL is that in `dir`, or our own, and whether its assertions were switched off.
-    fn on_rtl(&mut self, _dir: Option<&Path>, _no_assert: bool) {}
+    /// Records for a replay that the RTL is that in `dir`, or our own, whether its assertions were switched off, and the number of
+    /// its mutant.
+    fn on_rtl(&mut self, dir: Option<&Path>, no_assert: bool, mutant: Option<u32>);
+    /// Returns the folder of the RTL that the case is for; `None`: our own.
+    fn rtl(&self) -> Option<&Path>;
+    /// Returns whether the assertions of that RTL are switched off.
+    fn no_assert(&self) -> bool;
     /// Returns the number of the mutant that the case is for.
-    fn mutant(&self) -> Option<u32> {
-        None
-    }
+    fn mutant(&self) -> Option<u32>;
     /// Checks the values that a file can get wrong.
     ///
     /// # Errors
@@ -77,8 +84,6 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     fn flip(&self) -> Option<&Flip> {
         None
     }
-    /// Records for a replay that the case caught mutant `number` of those in `dir`.
-    fn of_mutant(&mut self, _dir: &Path, _no_assert: bool, _number: u32) {}
     /// Runs the golden model alone up to cycle `last`. Returns the last cycles as text, and the golden model and the pins
     /// of cycle `last`, as they were before it.
     fn history(&self, last: u64) -> History<Self::Design>;

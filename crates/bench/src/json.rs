@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::marker::PhantomData;
+use std::path::PathBuf;
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -157,6 +158,15 @@ pub fn check_format(
         )),
         None => bad(format!("missing: not {what}")),
     }
+}
+
+/// Writes a path as text, so that what holds it can always be saved.
+///
+/// # Errors
+/// The text cannot be written.
+pub fn path<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
+    let text = path.as_ref().map(|path| path.to_string_lossy());
+    text.serialize(to)
 }
 
 /// Reads an object and refuses duplicate keys. serde itself would keep the last.

@@ -481,7 +481,7 @@ fn case_on<C: Drawn>(
     rtl: &Rtl<C::Design>,
     index: u64,
 ) -> Result<C, Box<Failure<C>>> {
-    let on_rtl = |case: &mut C| case.on_rtl(options.rtl.as_deref(), rtl.no_assert());
+    let on_rtl = |case: &mut C| case.on_rtl(options.rtl.as_deref(), rtl.no_assert(), None);
     let mut drawn = C::draw(options.seed, index, rtl.build());
     match &mut drawn {
         Ok(case) => on_rtl(case),

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use reconverge::campaign::{Limit, Shard};
 use reconverge::case::{Case, Conditions, MAX_STEPS, Table};
 use reconverge::compiled::Compiled;
-use reconverge::design::Build;
+use reconverge::design::{Build, Design};
 use reconverge::input::InputError;
 use reconverge::unit::LoadOptions;
 
@@ -158,12 +158,12 @@ impl BuildArgs {
     ///
     /// # Errors
     /// `U` does not have the parameter, or does not allow this value.
-    pub fn build<U: Compiled>(&self) -> Result<Build, InputError> {
+    pub fn build<D: Design>(&self) -> Result<Build, InputError> {
         let build = Build {
-            lanes: self.lanes.unwrap_or(U::LANES),
-            parameters: parameters::<U>(&self.parameters),
+            lanes: self.lanes.unwrap_or(D::LANES),
+            parameters: parameters::<D>(&self.parameters),
         };
-        build.check::<U>("").map_err(InputError::in_option)?;
+        build.check::<D>("").map_err(InputError::in_option)?;
         Ok(build)
     }
 }
@@ -316,9 +316,9 @@ impl From<&LoadArgs> for LoadOptions {
 }
 
 /// Returns the parameters in `given` that differ from the unit's defaults.
-pub fn parameters<U: Compiled>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
+pub fn parameters<D: Design>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
     let default = |name: &str| {
-        U::PARAMETERS
+        D::PARAMETERS
             .iter()
             .find(|p| p.name == name)
             .map(|p| p.default)

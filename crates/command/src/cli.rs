@@ -81,6 +81,9 @@ struct WorkerArgs {
     /// Unit
     #[arg(value_parser = unit_names())]
     unit: String,
+    /// What its cases are
+    #[arg(default_value = "program")]
+    cases: String,
 }
 
 /// The commands that need programs.
@@ -233,7 +236,7 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
         Command::Fuzz(args) => fuzz::units(&[unit(&args.unit)?], args),
         Command::Merge(args) => merge::merge(units, args),
         Command::Report(args) => report::command(units, args),
-        Command::Worker(args) => unit(&args.unit)?.worker(),
+        Command::Worker(args) => unit(&args.unit)?.worker(&args.cases),
         Command::Cover(args) => {
             cover::all(args, |name, gathered| unit(name)?.cover(args, gathered))
         }
@@ -245,7 +248,7 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
             // A stream of pins of another design belongs to a test of that design: the message below.
             let design = reconverge::stream::design_of_stream(&text);
             if let Some(unit) = design.and_then(|name| unit(&name).ok()) {
-                return unit.play(&text, &file, args);
+                return unit.replay_pins(&text, &file, args);
             }
             let name = reconverge::case::unit_of_case(&text, &file)?;
             if !names().any(|known| known == name) {

@@ -4,8 +4,11 @@ use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
+use reconverge::campaign::Drawn as _;
+use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
+use reconverge::stream::Stream;
 use reconverge::unit::LoadOptions;
 
 use crate::args::{FuzzArgs, MergeArgs, PlaceArgs};
@@ -14,7 +17,7 @@ use crate::convert::{self, AsmArgs, ImportArgs, ViewArgs};
 use crate::fuzz::{Campaign, Publish, Ran};
 use crate::guests::{Known, Reads};
 use crate::run::{self, ReplayArgs, RunArgs};
-use crate::{cover, exhaust, explain, fuzz, merge, mutate, play, prove, report, workers};
+use crate::{cover, exhaust, explain, fuzz, merge, mutate, prove, report, workers};
 
 /// The commands of one unit.
 pub trait Commands: Sync {
@@ -28,11 +31,11 @@ pub trait Commands: Sync {
     fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure>;
     fn report(&self, files: &[PathBuf], args: &report::ReportArgs)
     -> Result<report::Part, Failure>;
-    fn worker(&self) -> Done;
+    fn worker(&self, cases: &str) -> Done;
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
     fn prove(&self, args: &prove::ProveArgs) -> Done;
-    fn play(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
+    fn replay_pins(&self, text: &str, file: &str, args: &ReplayArgs) -> Done;
     fn view(&self, args: &ViewArgs) -> Done;
     /// Returns the commands for programs, if the design runs any.
     fn programs(&self) -> Option<&dyn OfPrograms>;
@@ -94,38 +97,41 @@ impl<U: Compiled> Commands for For<U> {
         }
     }
     fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure> {
-        fuzz::fuzz::<U>(args, campaign, publish)
+        fuzz::fuzz::<Case<U>>(args, campaign, publish)
     }
     fn variants(&self) -> Vec<Build> {
         U::VARIANTS.iter().map(Build::from).collect()
     }
     fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
-        fuzz::prepare::<U>(place, build)
+        fuzz::prepare::<Case<U>>(place, build)
     }
     fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
-        merge::unit::<U>(files, args, row)
+        merge::unit::<Case<U>>(files, args, row)
     }
     fn report(
         &self,
         files: &[PathBuf],
         args: &report::ReportArgs,
     ) -> Result<report::Part, Failure> {
-        merge::report::<U>(files, args)
+        merge::report::<Case<U>>(files, args)
     }
-    fn worker(&self) -> Done {
-        workers::work::<U>()
+    fn worker(&self, cases: &str) -> Done {
+        match cases == Stream::<U>::NOUN {
+            true => workers::work(U::obey_pins),
+            false => workers::work(U::obey),
+        }
     }
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
         cover::cover::<U>(args, gathered)
     }
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
-        mutate::mutate::<U>(args)
+        mutate::mutate::<Case<U>>(args)
     }
     fn prove(&self, args: &prove::ProveArgs) -> Done {
         prove::prove::<U>(args)
     }
-    fn play(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
-        play::replay::<U>(text, file, args)
+    fn replay_pins(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
+        run::replay::<Stream<U>>(text, file, args)
     }
     fn view(&self, args: &ViewArgs) -> Done {
         convert::view::<U>(args)
@@ -143,7 +149,7 @@ impl<U: Compiled> OfPrograms for For<U> {
         exhaust::exhaust::<U>(args)
     }
     fn replay(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
-        run::replay::<U>(text, file, args)
+        run::replay::<Case<U>>(text, file, args)
     }
     fn asm(&self, args: &AsmArgs) -> Done {
         convert::asm::<U>(args)

@@ -226,7 +226,10 @@ fn failed_run<U: Compiled>(failure: &Failed<U>, saved: &found::Saved) -> FailedR
         run: failure.case.name(),
         failure: failure.place(),
         message: failure.message(),
-        rule: rule.as_deref().and_then(found::rule_id).map(str::to_owned),
+        rule: rule
+            .as_deref()
+            .and_then(found::rule_id::<Case<U>>)
+            .map(str::to_owned),
         saved: saved
             .as_ref()
             .map(|path| path.to_string_lossy().into_owned()),

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::HumanCount;
+use reconverge::check::{Judges, TestCase as _};
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::exhaust::check::{Checked, Difference, stream};
@@ -25,10 +26,11 @@ use crate::console::{Agreed, Done, Failure as Fails, complain, ends, print};
 use crate::guests::program_unit_names;
 use crate::progress::Ticker;
 use crate::rtl::{absolute, rtl};
+use crate::shows::in_words;
 use crate::stop::Trouble;
 use crate::streams::writable;
 use crate::workers::{Isolated, LimitArgs};
-use crate::{outcome, play, stop, streams};
+use crate::{found, outcome, stop, streams};
 use reconverge::quantity::count;
 
 mod checkpoint;
@@ -497,15 +499,18 @@ impl<U: Compiled> Run<'_, '_, U> {
         let Some(difference) = &self.difference else {
             return Ok(Some("a difference was lost".to_owned()));
         };
-        let mut worker = Isolated::new(rtl, self.args.limits)?.dumping(self.args.place.format());
+        let mut worker =
+            Isolated::<Stream<U>>::new(rtl, self.args.limits)?.dumping(self.args.place.format());
+        let dir = self.args.place.rtl.as_deref().map(absolute);
         let (mut failed, mut interrupted) = (None, false);
         // A run without noise is easier to read; noise is used only if the difference needs it.
         for noise in [false, true] {
             let path = self.space.path(difference.state, noise);
             let all = self.space.transitions(difference.state, noise);
             let last = difference.transition.and_then(|n| all.get(n));
-            let stream = stream(world, build, &path, last);
-            match worker.play(&stream, None) {
+            let mut stream = stream(world, build, &path, last);
+            stream.on_rtl(dir.as_deref(), rtl.no_assert(), None);
+            match worker.check(&stream, Judges::LockStep, |_| ()) {
                 Ok(Ok(_)) => {}
                 Ok(Err(failure)) => {
                     failed = Some(failure);
@@ -532,13 +537,13 @@ impl<U: Compiled> Run<'_, '_, U> {
                 }
             };
             print(&format!("{failure}NOT REPRODUCED: {why}\n"))?;
-            print(&play::said(&self.on_the_way(world, build, difference)))?;
+            print(&in_words(&self.on_the_way(world, build, difference)))?;
             return Ok(None);
         };
-        let dir = self.args.place.rtl.as_deref().map(absolute);
         let out = &self.args.place.out;
-        print(&format!("the way there:\n{}", play::said(&failure.case)))?;
-        let saved = play::report(&failure, &mut worker, dir.as_deref(), out)?;
+        print(&format!("the way there:\n{}", in_words(&failure.case)))?;
+        let saved = found::save_run(&failure, out)?;
+        found::whole(&failure, &saved, &mut worker)?;
         explored.failure = Some(failure.place());
         explored.message = Some(failure.message());
         explored.rule = outcome::rule(&failure);
@@ -570,7 +575,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         let stream = stream(world, build, &path, None);
         let rule = broken.rule;
         let message = format!("{rule} does not hold in a state that the golden model reaches");
-        print(&format!("INVARIANT  {message}\n{}", play::said(&stream)))?;
+        print(&format!("INVARIANT  {message}\n{}", in_words(&stream)))?;
         let file = self
             .args
             .place

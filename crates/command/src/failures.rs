@@ -5,14 +5,13 @@ use std::path::Path;
 
 use indicatif::HumanCount;
 use reconverge::campaign::Failed;
-use reconverge::case::Case;
-use reconverge::compiled::Compiled;
+use reconverge::design::Design as _;
 use reconverge::failure::{Cause, Failure};
 use reconverge::show::page;
 
 use crate::console::{Failure as Trouble, print};
 use crate::found::{self, Saved, Small, rule_id};
-use crate::show::said_of;
+use crate::shows::{Shows, said_of};
 use crate::streams::folder;
 use crate::workers::Isolated;
 
@@ -43,7 +42,7 @@ impl Group {
 
 /// Returns the groups of `failures`, the largest first; groups of equal size in the order of their earliest cases. In a group, the
 /// case that fails in the earliest cycle comes first, chosen from those that `run` can repeat if there are any.
-pub fn groups<U: Compiled>(failures: &[Failed<Case<U>>]) -> Vec<Group> {
+pub fn groups<C: Shows>(failures: &[Failed<C>]) -> Vec<Group> {
     let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
     for (index, failed) in failures.iter().enumerate() {
         let common = common(&failed.failure);
@@ -54,8 +53,7 @@ pub fn groups<U: Compiled>(failures: &[Failed<Case<U>>]) -> Vec<Group> {
             members.sort_by_key(|index| {
                 let Failed { failure, number } = &failures[*index];
                 let case = &failure.case;
-                let by_itself = case.noise_cycles.is_none() && case.start.is_empty();
-                (!by_itself, failure.cycle(), *number)
+                (!case.by_itself(), failure.cycle(), *number)
             });
             let what = what(&failures[members[0]].failure);
             Group { what, members }
@@ -67,15 +65,15 @@ pub fn groups<U: Compiled>(failures: &[Failed<Case<U>>]) -> Vec<Group> {
 }
 
 /// Returns whether two failures may belong to the same group, without a look for the rule.
-pub fn alike<U: Compiled>(one: &Failure<Case<U>>, other: &Failure<Case<U>>) -> bool {
+pub fn alike<C: Shows>(one: &Failure<C>, other: &Failure<C>) -> bool {
     one.kind() == other.kind() && one.alike(other)
 }
 
 /// Saves with `save` the first [`SAVED`] cases of each group; returns the file of each of the `failures`.
-pub fn saved<U: Compiled>(
-    failures: &[Failed<Case<U>>],
+pub fn saved<C: Shows>(
+    failures: &[Failed<C>],
     groups: &[Group],
-    mut save: impl FnMut(&Failed<Case<U>>) -> Saved,
+    mut save: impl FnMut(&Failed<C>) -> Saved,
 ) -> Vec<Saved> {
     let mut saved = vec![None; failures.len()];
     let first = groups
@@ -88,7 +86,7 @@ pub fn saved<U: Compiled>(
 }
 
 /// Returns the properties of `failure` that failures with the same cause probably share.
-fn common<U: Compiled>(failure: &Failure<Case<U>>) -> (&'static str, String) {
+fn common<C: Shows>(failure: &Failure<C>) -> (&'static str, String) {
     let what = match &failure.cause {
         Cause::Mismatch(_) => what(failure),
         // Its numbers may be times and values.
@@ -100,12 +98,12 @@ fn common<U: Compiled>(failure: &Failure<Case<U>>) -> (&'static str, String) {
 }
 
 /// Describes the common properties of failures like `failure`.
-fn what<U: Compiled>(failure: &Failure<Case<U>>) -> String {
+fn what<C: Shows>(failure: &Failure<C>) -> String {
     match &failure.cause {
         Cause::Mismatch(mismatch) => {
-            let field = U::fields()[mismatch.first().field].name;
+            let field = C::Design::fields()[mismatch.first().field].name;
             let rule = failure.rule();
-            match rule.as_deref().and_then(rule_id) {
+            match rule.as_deref().and_then(rule_id::<C>) {
                 Some(rule) => format!("{field} differs, rule {rule}"),
                 None => format!("{field} differs"),
             }
@@ -121,11 +119,7 @@ fn what<U: Compiled>(failure: &Failure<Case<U>>) -> String {
 
 /// Returns the text on each failure before any of them runs again: the reports of the first groups, one line for each
 /// other failure.
-pub fn reports<U: Compiled>(
-    failures: &[Failed<Case<U>>],
-    saved: &[Saved],
-    groups: &[Group],
-) -> Vec<String> {
+pub fn reports<C: Shows>(failures: &[Failed<C>], saved: &[Saved], groups: &[Group]) -> Vec<String> {
     let reported = |index: usize| {
         let first = groups.iter().take(REPORTS).map(|group| group.members[0]);
         first.into_iter().any(|member| member == index)
@@ -139,9 +133,9 @@ pub fn reports<U: Compiled>(
 }
 
 /// The context for the report of a failure.
-pub struct Told<'a, 'rtl, U: Compiled> {
+pub struct Told<'a, 'rtl, C: Shows> {
     /// The RTL, to run it again.
-    pub rtl: Isolated<'rtl, U>,
+    pub rtl: Isolated<'rtl, C>,
     /// The folder for files.
     pub out: &'a Path,
     /// Shrink the case of the first group.
@@ -149,12 +143,12 @@ pub struct Told<'a, 'rtl, U: Compiled> {
     /// The command was interrupted earlier, which is reported at the end.
     pub cut: bool,
     /// The smaller case of the first group.
-    pub small: Option<Small<U>>,
+    pub small: Option<Small<C>>,
 }
 
-impl<U: Compiled> Told<'_, '_, U> {
+impl<C: Shows> Told<'_, '_, C> {
     /// Prints the report of a failure and returns it.
-    fn whole(&mut self, failure: &Failure<Case<U>>, saved: &Saved) -> Result<String, Trouble> {
+    fn whole(&mut self, failure: &Failure<C>, saved: &Saved) -> Result<String, Trouble> {
         // The missing waves are mentioned only once.
         let cut = self.cut;
         self.cut |= self.rtl.stopped();
@@ -169,12 +163,12 @@ impl<U: Compiled> Told<'_, '_, U> {
 ///
 /// # Errors
 /// Standard output cannot be written.
-pub fn tell<U: Compiled>(
-    failures: &[Failed<Case<U>>],
+pub fn tell<C: Shows>(
+    failures: &[Failed<C>],
     saved: &[Saved],
     groups: &[Group],
     reports: &mut [String],
-    mut told: Option<&mut Told<U>>,
+    mut told: Option<&mut Told<C>>,
 ) -> Result<(), Trouble> {
     for (number, group) in groups.iter().enumerate() {
         let first = group.members[0];
@@ -226,11 +220,11 @@ fn others(members: &[usize], saved: &[Saved]) -> Result<(), Trouble> {
 }
 
 /// Returns what a page shows of the groups that get a report; for the first group, `small` if its case was made smaller.
-pub fn shown<U: Compiled>(
-    failures: &[Failed<Case<U>>],
+pub fn shown<C: Shows>(
+    failures: &[Failed<C>],
     saved: &[Saved],
     groups: &[Group],
-    small: Option<&Small<U>>,
+    small: Option<&Small<C>>,
 ) -> Vec<page::Failed> {
     let groups = groups.iter().take(REPORTS).enumerate();
     let one = |(number, group): (usize, &Group)| {
@@ -239,7 +233,7 @@ pub fn shown<U: Compiled>(
         let small = small.filter(|_| number == 0);
         let failure = small.map_or(as_found, |small| &small.failure);
         let replay = saved[first].as_ref();
-        let replay = replay.map(|path| found::replay_command(&as_found.case, path));
+        let replay = replay.map(|path| found::replay_command(&*as_found.case, path));
         let command = small.and_then(|small| small.command.clone()).or(replay);
         // Left by an earlier campaign that made it smaller.
         let there = saved[first].as_ref().and_then(|path| {
@@ -248,14 +242,14 @@ pub fn shown<U: Compiled>(
         });
         let others = group.members[1..].iter().take(LISTED);
         let others = others.filter_map(|m| saved[*m].as_ref());
-        let judged = Err(failure.clone());
+        let (run, said) = said_of(failure, command);
         page::Failed {
             heading: match failures.len() {
                 1 => group.what.clone(),
                 all => group.heading(all),
             },
-            run: U::run_to_show(&failure.case, &judged, false, page::ROWS),
-            said: said_of(failure, command),
+            run,
+            said,
             text: small.map(|small| small.text.clone()).or(there),
             others: others.map(|path| path.display().to_string()).collect(),
         }

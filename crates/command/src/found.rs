@@ -3,21 +3,20 @@
 
 use std::path::{Path, PathBuf};
 
-use reconverge::case::{Case, Conditions, LONGEST_NAME, SavedCase};
+use reconverge::campaign::Shrunk;
 use reconverge::check::TestCase;
-use reconverge::compiled::Compiled;
+use reconverge::design::Design as _;
 use reconverge::failure::{Cause, Failure};
 use reconverge::input::{one_line, printable};
 use reconverge::lanes::{RED, styled};
 use reconverge::report::headline;
-use reconverge::shrink::Shrunk;
-use reconverge::unit::LoadOptions;
-use reconverge::wave::{self, shell};
+use reconverge::wave::shell;
 
 use crate::console::{
     Agreed, Done, Failure as Trouble, colour, complain, print, print_styled, program, width,
 };
-use crate::rtl::{relative, trusted};
+use crate::rtl::trusted;
+use crate::shows::Shows;
 use crate::streams::folder;
 use crate::workers::Isolated;
 
@@ -25,7 +24,7 @@ use crate::workers::Isolated;
 ///
 /// # Errors
 /// The same as of [`save_run`].
-pub fn report<U: Compiled>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, out: &Path) -> Done {
+pub fn report<C: Shows>(failure: &Failure<C>, rtl: &mut Isolated<C>, out: &Path) -> Done {
     report_saved(failure, &save_run(failure, out)?, rtl)
 }
 
@@ -33,7 +32,7 @@ pub fn report<U: Compiled>(failure: &Failure<Case<U>>, rtl: &mut Isolated<U>, ou
 ///
 /// # Errors
 /// The bench could not run the case, which is not a failure of the RTL.
-pub fn save_run<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Result<Saved, Trouble> {
+pub fn save_run<C: Shows>(failure: &Failure<C>, out: &Path) -> Result<Saved, Trouble> {
     match &failure.cause {
         Cause::NotRun(why) => Err(Trouble::Other(format!("{}: {why}", failure.case.name()))),
         _ => {
@@ -44,17 +43,13 @@ pub fn save_run<U: Compiled>(failure: &Failure<Case<U>>, out: &Path) -> Result<S
 }
 
 /// Does the same as [`report`], for a failure whose case is saved.
-pub fn report_saved<U: Compiled>(
-    failure: &Failure<Case<U>>,
-    saved: &Saved,
-    rtl: &mut Isolated<U>,
-) -> Done {
+pub fn report_saved<C: Shows>(failure: &Failure<C>, saved: &Saved, rtl: &mut Isolated<C>) -> Done {
     whole(failure, saved, rtl)?;
     Ok(Agreed::No)
 }
 
 /// Returns the report of a failure for standard output: in colours on a terminal, with lines as long as fit.
-fn printed<U: Compiled>(failure: &Failure<Case<U>>) -> String {
+fn printed<C: Shows>(failure: &Failure<C>) -> String {
     let width = width();
     match colour() {
         true => format!("{failure:#width$}"),
@@ -63,24 +58,24 @@ fn printed<U: Compiled>(failure: &Failure<Case<U>>) -> String {
 }
 
 /// Returns the report of a failure and the command that replays it.
-pub fn text<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
-    format!("{failure}{}", replay(&failure.case, saved))
+pub fn text<C: Shows>(failure: &Failure<C>, saved: &Saved) -> String {
+    format!("{failure}{}", replay(&*failure.case, saved))
 }
 
 /// Returns the same as [`text`], with one line for the report.
-pub fn brief<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
-    format!("{}\n{}", headline(failure), replay(&failure.case, saved))
+pub fn brief<C: Shows>(failure: &Failure<C>, saved: &Saved) -> String {
+    format!("{}\n{}", headline(failure), replay(&*failure.case, saved))
 }
 
-fn replay<U: Compiled>(case: &Case<U>, saved: &Saved) -> String {
+fn replay<C: Shows>(case: &C, saved: &Saved) -> String {
     let line = |path: &PathBuf| format!("replay  {}\n", replay_command(case, path));
     saved.as_ref().map_or_else(String::new, line)
 }
 
 /// Returns the command that runs `case`, saved as `path`, again.
-pub fn replay_command<U: Compiled>(case: &Case<U>, path: &Path) -> String {
+pub fn replay_command<C: Shows>(case: &C, path: &Path) -> String {
     let shown = |path: &Path| shell(&path.to_string_lossy());
-    let rtl = case.rtl.as_deref().filter(|dir| !trusted::<U>(dir));
+    let rtl = case.rtl().filter(|dir| !trusted::<C::Design>(dir));
     let rtl = rtl.map_or_else(String::new, |dir| format!("--rtl {} ", shown(dir)));
     let program = shell(&program());
     format!("{program} replay {rtl}{}", shown(path))
@@ -122,11 +117,7 @@ pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> Saved {
 
 /// Runs a failure again with waves, next to its saved case; returns the lines that name the files. An error is only a
 /// warning, because the failure is already reported. A failure that ended or hung a process does not run again.
-pub fn waves<U: Compiled>(
-    failure: &Failure<Case<U>>,
-    rtl: &mut Isolated<U>,
-    saved: &Saved,
-) -> String {
+pub fn waves<C: Shows>(failure: &Failure<C>, rtl: &mut Isolated<C>, saved: &Saved) -> String {
     let Some(path) = saved.as_ref().filter(|_| !failure.lost()) else {
         return String::new();
     };
@@ -145,9 +136,9 @@ pub fn waves<U: Compiled>(
 }
 
 /// A case that was made smaller.
-pub struct Small<U: Compiled> {
+pub struct Small<C: Shows> {
     /// How it fails.
-    pub failure: Failure<Case<U>>,
+    pub failure: Failure<C>,
     /// The text of its program.
     pub text: String,
     /// The command that runs it again, if the case could be saved.
@@ -161,17 +152,17 @@ pub struct Small<U: Compiled> {
 ///
 /// # Errors
 /// Standard output cannot be written. All other errors are only printed, because a failure has to be reported.
-pub fn smaller<U: Compiled>(
-    failure: &Failure<Case<U>>,
+pub fn smaller<C: Shows>(
+    failure: &Failure<C>,
     saved: &Saved,
-    rtl: &mut Isolated<U>,
+    rtl: &mut Isolated<C>,
     out: &Path,
-) -> Result<(String, Option<Small<U>>), Trouble> {
+) -> Result<(String, Option<Small<C>>), Trouble> {
     let case = &failure.case;
     let line = line(failure, saved);
     let (what, rest) = line.split_once("  ").unwrap_or((&line, ""));
     print_styled(&format!("{}  {rest}\n", styled(colour(), RED, what)))?;
-    let (shrunk, why) = match rtl.shrink(case) {
+    let (shrunk, why) = match rtl.shrink(failure) {
         Ok(shrunk) => shrunk,
         Err(why) => {
             complain(&format!("note: not shrunk: {why}"));
@@ -216,10 +207,10 @@ pub fn smaller<U: Compiled>(
 }
 
 /// Prints the whole report of a failure whose case is saved, and returns it.
-pub fn whole<U: Compiled>(
-    failure: &Failure<Case<U>>,
+pub fn whole<C: Shows>(
+    failure: &Failure<C>,
     saved: &Saved,
-    rtl: &mut Isolated<U>,
+    rtl: &mut Isolated<C>,
 ) -> Result<String, Trouble> {
     let text = plain(failure, saved)?;
     let waves = waves(failure, rtl, saved);
@@ -228,19 +219,21 @@ pub fn whole<U: Compiled>(
 }
 
 /// Does the same as [`whole`], without waves.
-pub fn plain<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> Result<String, Trouble> {
-    print_styled(&(printed(failure) + &printable(&replay(&failure.case, saved))))?;
+pub fn plain<C: Shows>(failure: &Failure<C>, saved: &Saved) -> Result<String, Trouble> {
+    print_styled(&(printed(failure) + &printable(&replay(&*failure.case, saved))))?;
     Ok(text(failure, saved))
 }
 
-/// Returns the id of a rule that a report names as `FILE#ID WORDS`.
-pub fn rule_id(rule: &str) -> Option<&str> {
-    let (_, id) = rule.split(' ').next()?.split_once('#')?;
-    Some(id)
+/// Returns the id of a rule that a report names as `FILE#ID WORDS` or `ID WORDS`; `None` if it is only described.
+pub fn rule_id<C: TestCase>(rule: &str) -> Option<&str> {
+    let word = rule.split(' ').next()?;
+    let id = word.split_once('#').map_or(word, |(_, id)| id);
+    let (owner, _) = id.split_once('-')?;
+    (owner == "contract" || owner == C::Design::NAME).then_some(id)
 }
 
 /// Describes a failure in one line, with its saved case.
-fn line<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
+fn line<C: Shows>(failure: &Failure<C>, saved: &Saved) -> String {
     let headline = headline(failure);
     let (what, _) = headline.split_once("  ").unwrap_or((&headline, ""));
     let saved = saved
@@ -250,98 +243,11 @@ fn line<U: Compiled>(failure: &Failure<Case<U>>, saved: &Saved) -> String {
     one_line(&text).into_owned()
 }
 
-/// Saves a smaller case of the case called `name` with [`save_again`]. Returns the commands that run it again.
-fn save_small<U: Compiled>(shrunk: &Shrunk<Case<U>>, out: &Path, name: &str) -> String {
-    let saved = save_again(
-        &SavedCase::from(&shrunk.failure),
-        &out.join(format!("{name}.shrunk")),
-    );
+/// Saves a smaller case of the case called `name` with [`Shows::save_again`]. Returns the commands that run it again.
+fn save_small<C: Shows>(shrunk: &Shrunk<C>, out: &Path, name: &str) -> String {
+    let saved = C::save_again(&shrunk.failure, &out.join(format!("{name}.shrunk")));
     saved.unwrap_or_else(|why| {
         complain(&format!("warning: {why}: the shrunk case is not saved"));
         String::new()
     })
-}
-
-/// Writes a case, its program, and a table of conditions if it needs one, as files whose names begin with `stem`. Returns the
-/// commands that run it again.
-///
-/// # Errors
-/// The case cannot be written.
-pub fn save_again<U: Compiled>(saved: &SavedCase<U>, stem: &Path) -> Result<String, String> {
-    let case = &saved.case;
-    let at = |ending: &str| {
-        let mut path = stem.as_os_str().to_owned();
-        path.push(format!(".{ending}"));
-        PathBuf::from(path)
-    };
-    wave::write_whole(&at("json"), &saved.to_text())?;
-    let replay = replay_command(case, &at("json"));
-    let rows = match &case.conditions {
-        Conditions::Table(table) => table.rows(),
-        // A draw that is changed to 0 counts too.
-        Conditions::Changed { rows, .. } => Vec::from(rows.clone()),
-        Conditions::Drawn { .. } | Conditions::Noise => Vec::new(),
-    };
-    let run = run_command(case, &at("s"), (!rows.is_empty()).then(|| at("conditions")));
-    let command = run.as_ref().unwrap_or(&replay);
-    // Only options that are not in the command already.
-    let others = match run.is_some() && case.options() == case.surroundings() {
-        true => String::new(),
-        false => format!("// {}\n", case.surroundings()),
-    };
-    let program = format!("// {command}\n{others}{}", U::to_text(&case.program));
-    let mut written = wave::write_whole(&at("s"), &program);
-    if run.is_some() && !rows.is_empty() {
-        let lines = rows
-            .iter()
-            .filter_map(|row| serde_json::to_string(row).ok());
-        let lines: String = lines.map(|line| line + "\n").collect();
-        written = written.and_then(|()| wave::write_whole(&at("conditions"), &lines));
-    }
-    if let Err(why) = written {
-        complain(&format!("warning: {why}: the program is not saved"));
-        return Ok(format!("replay  {replay}\n"));
-    }
-    let program = match &run {
-        Some(run) => format!("run     {run}\n"),
-        // The saved case holds what `run` has no option for.
-        None => format!("program {}\n", at("s").display()),
-    };
-    Ok(format!("{program}replay  {replay}\n"))
-}
-
-/// Returns the command that runs the program of `case`, written as `path`, as the case does, with its conditions in
-/// `conditions` if it needs them; `None` if `run` has no option for some property of the case.
-fn run_command<U: Compiled>(
-    case: &Case<U>,
-    path: &Path,
-    conditions: Option<PathBuf>,
-) -> Option<String> {
-    let noise = case.noise_cycles.is_some() || case.conditions == Conditions::Noise;
-    let seeded = !case.start.is_empty() || case.model_seed.is_some();
-    if noise || seeded || case.mutant.is_some() {
-        return None;
-    }
-    // Some random words do not survive their text form, and some names are not file names.
-    let file = path.to_string_lossy();
-    let text = U::to_text(&case.program);
-    let mut again = U::load(text.as_bytes(), &file, &LoadOptions::default()).ok()?;
-    U::rename(&mut again.program, U::name(&case.program).to_owned());
-    let length = path.file_stem()?.len().saturating_sub(U::NAME.len() + 1);
-    if again.program != case.program || length > LONGEST_NAME || path.to_str().is_none() {
-        return None;
-    }
-    let shown = |path: &Path| shell(&relative(path).to_string_lossy());
-    let mut text = format!("{} run {} {}", shell(&program()), U::NAME, shown(path));
-    text += &format!(" {}", case.options());
-    if let Some(path) = conditions {
-        text += &format!(" --conditions {}", shown(&path));
-    }
-    if let Some(dir) = &case.rtl {
-        text += &format!(" --rtl {}", shown(dir));
-    }
-    if case.no_assert {
-        text += " --no-assert";
-    }
-    Some(text)
 }

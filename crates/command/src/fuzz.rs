@@ -11,10 +11,8 @@ use reconverge::campaign::results::{Header, Results};
 use reconverge::campaign::{
     CHUNK, Chunk, Failed, GivenUp, Limit, Options, Put, Shard, Summary, Tally, drive,
 };
-use reconverge::case::Case;
-use reconverge::compiled::Compiled;
-use reconverge::cover::{Model, Share};
-use reconverge::design::Build;
+use reconverge::cover::{Bins as _, Share};
+use reconverge::design::{Build, Design as _};
 use reconverge::failure::Cause;
 use reconverge::input::InputError;
 use reconverge::show::page;
@@ -29,13 +27,14 @@ use crate::junit::{self, Suite};
 use crate::progress::{Lines, bar};
 use crate::report::Part;
 use crate::rtl::{absolute, rtl};
+use crate::shows::Shows;
 use crate::summary::{publish, writable_summary, write_summary};
 use crate::variants::{self, Variant};
 use crate::workers::Isolated;
 use crate::{found, stop};
 
 /// Failed cases by number, with the file of each if saving was tried.
-type FoundCases<U> = BTreeMap<u64, (Failed<Case<U>>, Option<Saved>)>;
+type FoundCases<C> = BTreeMap<u64, (Failed<C>, Option<Saved>)>;
 
 /// The result of a unit's campaign.
 #[derive(Clone)]
@@ -140,13 +139,8 @@ struct Progress {
 }
 
 impl Progress {
-    fn new<U: Compiled>(
-        limit: Limit,
-        shard: Shard,
-        build: &Build,
-        so_far: &Summary<Case<U>>,
-    ) -> Self {
-        let name = named::<U>(build);
+    fn new<C: Shows>(limit: Limit, shard: Shard, build: &Build, so_far: &Summary<C>) -> Self {
+        let name = named::<C>(build);
         let mut progress = Progress {
             bar: bar(limit, shard).map(|b| b.with_prefix(name.clone())),
             lines: Lines::new(),
@@ -164,7 +158,7 @@ impl Progress {
         progress
     }
 
-    fn set<U: Compiled>(&mut self, so_far: &Summary<Case<U>>) {
+    fn set<C: Shows>(&mut self, so_far: &Summary<C>) {
         let numbers = [
             so_far.programs,
             so_far.compared.cycles,
@@ -172,8 +166,12 @@ impl Progress {
         ];
         let [programs, cycles, failed] = numbers.map(HumanCount);
         let name = &self.name;
-        self.lines
-            .tell(|| format!("{name}: {programs} programs, {cycles} cycles, {failed} failed"));
+        self.lines.tell(|| {
+            format!(
+                "{name}: {programs} {}s, {cycles} cycles, {failed} failed",
+                C::NOUN
+            )
+        });
         let Some(bar) = &self.bar else {
             return;
         };
@@ -197,10 +195,10 @@ impl Drop for Progress {
 }
 
 /// Returns the unit's name, and its build if that is not the default one.
-fn named<U: Compiled>(build: &Build) -> String {
-    match build.is_default::<U>() {
-        true => U::NAME.to_owned(),
-        false => format!("{} ({build})", U::NAME),
+fn named<C: Shows>(build: &Build) -> String {
+    match build.is_default::<C::Design>() {
+        true => C::Design::NAME.to_owned(),
+        false => format!("{} ({build})", C::Design::NAME),
     }
 }
 
@@ -227,11 +225,11 @@ impl FuzzArgs {
 }
 
 /// Builds the model of `build`, unless it exists already.
-pub fn prepare<U: Compiled>(place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
-    rtl::<U>(place, build.clone()).map(drop)
+pub fn prepare<C: Shows>(place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
+    rtl::<C::Design>(place, build.clone()).map(drop)
 }
 
-pub fn fuzz<U: Compiled>(
+pub fn fuzz<C: Shows>(
     args: &FuzzArgs,
     campaign: Campaign,
     publish: Publish,
@@ -254,7 +252,8 @@ pub fn fuzz<U: Compiled>(
         && n.div_ceil(CHUNK) < shard.of()
     {
         let why = format!(
-            "{n} programs are {} chunks of {CHUNK}, too few for {} shards",
+            "{n} {}s are {} chunks of {CHUNK}, too few for {} shards",
+            C::NOUN,
             n.div_ceil(CHUNK),
             shard.of()
         );
@@ -262,25 +261,25 @@ pub fn fuzz<U: Compiled>(
     }
     let build = match campaign.variant {
         Some(variant) => variant.clone(),
-        None => args.build.build::<U>()?,
+        None => args.build.build::<C::Design>()?,
     };
-    let rtl = rtl::<U>(&args.place, build.clone())?;
+    let rtl = rtl::<C::Design>(&args.place, build.clone())?;
     let (mut results, mut tally) = match &args.results {
-        None => (None, Tally::<Case<U>>::new(&options, shard)),
+        None => (None, Tally::<C>::new(&options, shard)),
         Some(dir) => {
-            let header = Header::new::<Case<U>>(&options, &rtl, shard);
+            let header = Header::new::<C>(&options, &rtl, shard);
             let (results, tally) = Results::open(dir, &header, &options)?;
             (Some(results), tally)
         }
     };
-    tally.goal = Some(Model::<U>::new(&build).goal());
+    tally.goal = Some(C::Bins::new(&build).goal());
     let before = tally.total().programs;
     if before > 0 {
-        let programs = HumanCount(before);
+        let (programs, noun) = (HumanCount(before), C::NOUN);
         complain(&if tally.finished() {
-            format!("{}: complete, {programs} programs", named::<U>(&build))
+            format!("{}: complete, {programs} {noun}s", named::<C>(&build))
         } else {
-            format!("{}: resumes after {programs} programs", named::<U>(&build))
+            format!("{}: resumes after {programs} {noun}s", named::<C>(&build))
         });
     }
 
@@ -290,12 +289,12 @@ pub fn fuzz<U: Compiled>(
     // All failures, also those that do not count yet because an earlier chunk is not done or the results cannot be kept.
     let known = tally.failures().into_iter();
     let known = known.map(|failed| (failed.number, (failed, None)));
-    let found: Mutex<FoundCases<U>> = Mutex::new(known.collect());
+    let found: Mutex<FoundCases<C>> = Mutex::new(known.collect());
     // Saved first, so that failures are kept whatever happens to this process.
-    let keep = |failed: &Failed<Case<U>>| {
+    let keep = |failed: &Failed<C>| {
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         // The number identifies the case.
-        let same = |there: &Failed<Case<U>>| there.failure.place() == failed.failure.place();
+        let same = |there: &Failed<C>| there.failure.place() == failed.failure.place();
         match found.get(&failed.number) {
             Some((there, Some(_))) if same(there) => {}
             _ => {
@@ -316,9 +315,7 @@ pub fn fuzz<U: Compiled>(
         || {
             let mut rtl = Isolated::until(&rtl, args.limits, &over)?;
             let options = &options;
-            Ok(move |chunk: &Chunk<Case<U>>, put: Put<Case<U>>| {
-                rtl.chunk(options, chunk, &keep, put)
-            })
+            Ok(move |chunk: &Chunk<C>, put: Put<C>| rtl.chunk(options, chunk, &keep, put))
         },
         |piece| {
             // Without cases it says that a process was lost, and not yet which case is to blame.
@@ -354,7 +351,8 @@ pub fn fuzz<U: Compiled>(
             let saved = saved.as_ref().and_then(Option::as_ref);
             let place = saved.map_or_else(String::new, |path| format!(": {}", path.display()));
             notes.push(format!(
-                "note: another program failed at the same time; the campaign ends before it, so it is not counted{place}"
+                "note: another {} failed at the same time; the campaign ends before it, so it is not counted{place}",
+                C::NOUN
             ));
         }
     }
@@ -382,11 +380,11 @@ pub fn fuzz<U: Compiled>(
         } else {
             ""
         };
-        let programs = HumanCount(summary.programs);
+        let (programs, noun) = (HumanCount(summary.programs), C::NOUN);
         let why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
         format!(
-            "{}: {why} after {programs} programs{then}",
-            named::<U>(&build)
+            "{}: {why} after {programs} {noun}s{then}",
+            named::<C>(&build)
         )
     });
     let groups = groups(&summary.failures);
@@ -441,7 +439,7 @@ pub fn fuzz<U: Compiled>(
 }
 
 /// Returns the failure that is owed, with a cause that says so.
-fn unplaced<U: Compiled>(owed: &Failed<Case<U>>) -> Failed<Case<U>> {
+fn unplaced<C: Shows>(owed: &Failed<C>) -> Failed<C> {
     let mut failed = owed.clone();
     let how = failed.failure.message();
     failed.failure.cause = Cause::Crashed(format!(
@@ -451,20 +449,20 @@ fn unplaced<U: Compiled>(owed: &Failed<Case<U>>) -> Failed<Case<U>> {
 }
 
 /// A campaign that has ended or was interrupted.
-pub struct Whole<'a, U: Compiled> {
+pub struct Whole<'a, C: Shows> {
     /// Its summary; the failures in it are all that are known.
-    pub summary: &'a Summary<Case<U>>,
+    pub summary: &'a Summary<C>,
     /// Failures of the programs that the summary counts. An interrupted campaign knows more: those of programs after one that
     /// is not done.
-    pub counted: &'a [Failed<Case<U>>],
+    pub counted: &'a [Failed<C>],
     pub options: &'a Options,
     pub shard: Shard,
     pub build: &'a Build,
 }
 
 /// Returns the results of a campaign; `reports` are those of its failures, `shown` is what a page shows of them.
-pub fn ran<U: Compiled>(
-    whole: &Whole<U>,
+pub fn ran<C: Shows>(
+    whole: &Whole<C>,
     reports: &[String],
     interrupted: Option<String>,
     took: Option<Duration>,
@@ -481,7 +479,7 @@ pub fn ran<U: Compiled>(
     if nothing && interrupted.is_none() {
         return Err(Failure::Other("nothing was compared".to_owned()));
     }
-    let mut json = summary.to_json(options, &Model::new(build));
+    let mut json = summary.to_json(options, &C::Bins::new(build));
     json["build"] = serde_json::to_value(build).unwrap_or_default();
     let given_up = summary.given_up();
     json["complete"] = (interrupted.is_none() && given_up.is_none()).into();
@@ -503,24 +501,16 @@ pub fn ran<U: Compiled>(
 }
 
 /// Returns how many programs were not run, if the campaign has a fixed number of them.
-fn not_run<U: Compiled>(
-    summary: &Summary<Case<U>>,
-    options: &Options,
-    shard: Shard,
-) -> Option<u64> {
-    let all = Tally::<Case<U>>::new(options, shard).programs();
+fn not_run<C: Shows>(summary: &Summary<C>, options: &Options, shard: Shard) -> Option<u64> {
+    let all = Tally::<C>::new(options, shard).programs();
     all.map(|all| all.saturating_sub(summary.programs))
 }
 
 /// Returns why a campaign was given up, if it was.
-fn given_up<U: Compiled>(
-    summary: &Summary<Case<U>>,
-    options: &Options,
-    shard: Shard,
-) -> Option<String> {
+fn given_up<C: Shows>(summary: &Summary<C>, options: &Options, shard: Shard) -> Option<String> {
     let given_up = summary.given_up()?;
     let rest = match not_run(summary, options, shard) {
-        Some(programs) => format!("{} programs", HumanCount(programs)),
+        Some(programs) => format!("{} {}s", HumanCount(programs), C::NOUN),
         None => "the rest".to_owned(),
     };
     Some(match given_up {
@@ -529,14 +519,14 @@ fn given_up<U: Compiled>(
         }
         GivenUp::Failed(failed) => {
             let failed = HumanCount(failed as u64);
-            format!("{failed} programs failed; {rest} not run")
+            format!("{failed} {}s failed; {rest} not run", C::NOUN)
         }
     })
 }
 
 /// Returns the name of a campaign, without its build.
-pub fn name<U: Compiled>(options: &Options, shard: Shard) -> String {
-    let name = format!("{}.fuzz.{:x}", U::NAME, options.seed);
+pub fn name<C: Shows>(options: &Options, shard: Shard) -> String {
+    let name = format!("{}.fuzz.{:x}", C::Design::NAME, options.seed);
     match shard.of() {
         1 => name,
         _ => format!("{name}  shard {shard}"),
@@ -544,9 +534,9 @@ pub fn name<U: Compiled>(options: &Options, shard: Shard) -> String {
 }
 
 /// Returns the name of a campaign, with its build if that is not the default one.
-pub fn campaign<U: Compiled>(options: &Options, shard: Shard, build: &Build) -> String {
-    let name = name::<U>(options, shard);
-    match build.is_default::<U>() {
+pub fn campaign<C: Shows>(options: &Options, shard: Shard, build: &Build) -> String {
+    let name = name::<C>(options, shard);
+    match build.is_default::<C::Design>() {
         true => name,
         false => format!("{name}  {build}"),
     }
@@ -563,9 +553,9 @@ pub struct Shown {
 
 impl Shown {
     /// Returns the text on a campaign without its failures. `whole`: the campaign has ended.
-    pub fn text<U: Compiled>(
+    pub fn text<C: Shows>(
         self,
-        summary: &Summary<Case<U>>,
+        summary: &Summary<C>,
         options: &Options,
         shard: Shard,
         build: &Build,
@@ -581,8 +571,8 @@ impl Shown {
 }
 
 /// Describes a campaign with failures: how many there are, in how many cycles, and why it was given up, if it was.
-fn failed_text<U: Compiled>(
-    summary: &Summary<Case<U>>,
+fn failed_text<C: Shows>(
+    summary: &Summary<C>,
     options: &Options,
     shard: Shard,
     build: &Build,
@@ -593,10 +583,11 @@ fn failed_text<U: Compiled>(
         summary.compared.cycles,
     ]
     .map(HumanCount);
-    let campaign = campaign::<U>(options, shard, build);
+    let campaign = campaign::<C>(options, shard, build);
     let s = if summary.programs == 1 { "" } else { "s" };
+    let noun = C::NOUN;
     let mut text = format!(
-        "{campaign}  {programs} program{s}, {failed} FAILED; {cycles} cycles agreed (-v prints every statistic)\n"
+        "{campaign}  {programs} {noun}{s}, {failed} FAILED; {cycles} cycles agreed (-v prints every statistic)\n"
     );
     if let Some(why) = given_up(summary, options, shard) {
         let _ = writeln!(text, "  given up        {why}");
@@ -609,28 +600,31 @@ const SHOWN: usize = 5;
 
 /// Returns what should have occurred but never did, in at most [`SHOWN`] lines, for a whole campaign of the default build that
 /// agrees. A part need not reach everything, and other parameters make other situations unreachable.
-fn missing<U: Compiled>(
-    summary: &Summary<Case<U>>,
+fn missing<C: Shows>(
+    summary: &Summary<C>,
     shard: Shard,
     build: &Build,
     whole: bool,
 ) -> Vec<String> {
-    let usual = build.is_default::<U>() && whole && shard.of() == 1;
+    let usual = build.is_default::<C::Design>() && whole && shard.of() == 1;
     if !usual || !summary.failures.is_empty() {
         return Vec::new();
     }
-    let mut missing = Model::<U>::new(build).never_met(&summary.bins);
+    let mut missing = C::Bins::new(build).never_met(&summary.bins);
     if missing.len() > SHOWN {
         let others = missing.len() - SHOWN + 1;
         missing.truncate(SHOWN - 1);
-        missing.push(format!("and {others} more: `reconverge cover {}`", U::NAME));
+        missing.push(format!(
+            "and {others} more: `reconverge cover {}`",
+            C::Design::NAME
+        ));
     }
     missing
 }
 
 /// Returns the summary as one line below [`HEADER`], and what never occurred. `whole`: the campaign has ended.
-fn row<U: Compiled>(
-    summary: &Summary<Case<U>>,
+fn row<C: Shows>(
+    summary: &Summary<C>,
     options: &Options,
     shard: Shard,
     build: &Build,
@@ -646,7 +640,7 @@ fn row<U: Compiled>(
     let [programs, cycles, steps, judged, failed] = numbers.map(|n| HumanCount(n).to_string());
     let mut text = format!(
         "{:<13}{:<56}{programs:>9}{cycles:>14}{steps:>14}{judged:>8}{failed:>8}\n",
-        name::<U>(options, shard),
+        name::<C>(options, shard),
         build.to_string(),
     );
     if let Some(why) = given_up(summary, options, shard) {
@@ -671,20 +665,27 @@ fn natural(text: &str) -> (&str, u64, &str) {
 }
 
 /// Returns the summary with every statistic. `whole`: the campaign has ended.
-fn text<U: Compiled>(
-    summary: &Summary<Case<U>>,
+fn text<C: Shows>(
+    summary: &Summary<C>,
     options: &Options,
     shard: Shard,
     build: &Build,
     whole: bool,
 ) -> String {
     let compared = summary.compared;
+    let executed = match C::EXECUTES {
+        true => format!(
+            ", {} launches, {} instructions",
+            HumanCount(compared.launches),
+            HumanCount(compared.steps)
+        ),
+        false => String::new(),
+    };
     let mut text = format!(
-        "{}  {} programs, {} launches, {} instructions\n",
-        campaign::<U>(options, shard, build),
+        "{}  {} {}s{executed}\n",
+        campaign::<C>(options, shard, build),
         HumanCount(summary.programs),
-        HumanCount(compared.launches),
-        HumanCount(compared.steps),
+        C::NOUN,
     );
     let mut line = |name: &str, what: &str| {
         let _ = writeln!(text, "  {name:<15} {what}");
@@ -693,34 +694,37 @@ fn text<U: Compiled>(
         0 => format!(
             "0 mismatches in {} cycles, {} fields each",
             HumanCount(compared.cycles),
-            U::fields().len()
+            C::Design::fields().len()
         ),
         n => format!(
             "{n} FAILED; {} cycles, {} fields each, agreed",
             HumanCount(compared.cycles),
-            U::fields().len()
+            C::Design::fields().len()
         ),
     };
     line("lock-step", &verdict);
     if let Some(why) = given_up(summary, options, shard) {
         line("given up", &why);
     }
-    let (programs, lanes, instructions) = summary.judged.into();
-    line(
-        "scalar judge",
-        &format!(
-            "{} programs, {} lanes, {} instructions agree",
-            HumanCount(programs),
-            HumanCount(lanes),
-            HumanCount(instructions)
-        ),
-    );
+    if C::EXECUTES {
+        let (programs, lanes, instructions) = summary.judged.into();
+        line(
+            "scalar judge",
+            &format!(
+                "{} programs, {} lanes, {} instructions agree",
+                HumanCount(programs),
+                HumanCount(lanes),
+                HumanCount(instructions)
+            ),
+        );
+    }
     for (kind, of) in &summary.kinds {
         line(
             kind,
             &format!(
-                "{} programs, {} cycles",
+                "{} {}s, {} cycles",
                 HumanCount(of.programs),
+                C::NOUN,
                 HumanCount(of.cycles)
             ),
         );
@@ -733,7 +737,7 @@ fn text<U: Compiled>(
             &format!("{:>12} {outcome}", HumanCount(*count).to_string()),
         );
     }
-    let overview = Model::<U>::new(build).overview(&summary.bins);
+    let overview = C::Bins::new(build).overview(&summary.bins);
     let all = ("bins", overview.all);
     for (name, Share { hit, reachable }) in std::iter::once(all).chain(overview.groups) {
         let [hit, reachable] = [hit, reachable].map(|n| HumanCount(n as u64));

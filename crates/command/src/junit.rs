@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use reconverge::campaign::{NOT_PRELOADED, OfKind};
-use reconverge::compiled::Compiled;
+use reconverge::design::Design as _;
 
 use crate::fuzz::{Whole, campaign};
+use crate::shows::Shows;
 
 pub type Suite = TestSuite;
 
 /// Returns the suite of a campaign; `reports` are those of its failures.
-pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Duration>) -> Suite {
+pub fn suite<C: Shows>(whole: &Whole<C>, reports: &[String], took: Option<Duration>) -> Suite {
     let &Whole {
         summary,
         counted,
@@ -20,7 +21,7 @@ pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Dur
         shard,
         build,
     } = whole;
-    let campaign = campaign::<U>(options, shard, build);
+    let campaign = campaign::<C>(options, shard, build);
     let mut suite = TestSuite::new(&campaign);
     suite.add_property(("seed", options.seed.to_string().as_str()));
     if let Some(took) = took {
@@ -28,23 +29,30 @@ pub fn suite<U: Compiled>(whole: &Whole<U>, reports: &[String], took: Option<Dur
     }
     for (kind, &OfKind { programs, cycles }) in &summary.kinds {
         let failed = counted.iter();
-        let failed =
-            failed.filter(|f| U::name(&f.failure.case.program).starts_with(&format!("{kind}-")));
+        let failed = failed.filter(|f| C::kind(f.number).to_string() == *kind);
         let passed = programs - failed.count() as u64;
-        let name = format!("{}.{kind}.{:x}{}", U::NAME, options.seed, build.tag::<U>());
+        let name = format!(
+            "{}.{kind}.{:x}{}",
+            C::Design::NAME,
+            options.seed,
+            build.tag::<C::Design>()
+        );
         // Programs of this kind have no compared cycle and no failure: this RTL cannot begin in their start states.
         let skipped = cycles == 0 && passed == programs;
         let mut test = match skipped {
             true => {
                 let mut status = TestCaseStatus::skipped();
-                status.set_message(format!("{programs} programs: {NOT_PRELOADED}"));
+                status.set_message(format!("{programs} {}s: {NOT_PRELOADED}", C::NOUN));
                 TestCase::new(name, status)
             }
             false => TestCase::new(name, TestCaseStatus::success()),
         };
         test.set_classname(&campaign);
         if !skipped {
-            test.set_system_out(format!("{passed} programs passed, {cycles} cycles agreed"));
+            test.set_system_out(format!(
+                "{passed} {}s passed, {cycles} cycles agreed",
+                C::NOUN
+            ));
         }
         suite.add_test_case(test);
     }

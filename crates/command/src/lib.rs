@@ -21,7 +21,6 @@ mod mutate;
 mod new;
 mod options;
 mod outcome;
-mod play;
 mod progress;
 mod prove;
 #[cfg(feature = "units")]
@@ -30,6 +29,7 @@ mod report;
 mod rtl;
 mod run;
 mod show;
+mod shows;
 mod step;
 mod stop;
 mod streams;

@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use reconverge::campaign::results;
 use reconverge::campaign::{Failed, Shard};
-use reconverge::case::Case;
-use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::input::InputError;
 
@@ -15,6 +13,7 @@ use crate::console::{Done, Failure, print};
 use crate::failures::{self, groups, reports, shown, tell};
 use crate::fuzz::{HEADER, Ran, Shown, Whole, ran};
 use crate::report::{Part, ReportArgs};
+use crate::shows::Shows;
 use crate::summary::{writable_summary, write_summary};
 use crate::{found, streams};
 
@@ -82,11 +81,11 @@ pub fn campaigns(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Cam
 }
 
 /// Adds up the results of one unit for a page.
-pub fn report<U: Compiled>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
-    let (header, summary) = results::merge::<Case<U>>(files)?;
+pub fn report<C: Shows>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
+    let (header, summary) = results::merge::<C>(files)?;
     let (options, shard) = (header.options(), Shard::default());
     let groups = groups(&summary.failures);
-    let save = |failed: &Failed<Case<U>>| found::save(&failed.failure, &args.out);
+    let save = |failed: &Failed<C>| found::save(&failed.failure, &args.out);
     let saved = failures::saved(&summary.failures, &groups, save);
     let whole = Whole {
         summary: &summary,
@@ -100,8 +99,8 @@ pub fn report<U: Compiled>(files: &[PathBuf], args: &ReportArgs) -> Result<Part,
 }
 
 /// Adds up the results of one unit and prints them.
-pub fn unit<U: Compiled>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
-    let (header, summary) = results::merge::<Case<U>>(files)?;
+pub fn unit<C: Shows>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
+    let (header, summary) = results::merge::<C>(files)?;
     let (options, whole) = (header.options(), Shard::default());
     let failed = !summary.failures.is_empty();
     let details = args.details;
@@ -112,7 +111,7 @@ pub fn unit<U: Compiled>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Resu
         print(&said)?;
     }
     let groups = groups(&summary.failures);
-    let save = |failed: &Failed<Case<U>>| found::save(&failed.failure, &args.out);
+    let save = |failed: &Failed<C>| found::save(&failed.failure, &args.out);
     let saved = failures::saved(&summary.failures, &groups, save);
     let mut reports = reports(&summary.failures, &saved, &groups);
     if row && failed {

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
-use reconverge::compiled::Compiled;
+use reconverge::design::Design as _;
 use reconverge::mutate::{self, Family, Mutants, Options};
 use reconverge::wave;
+use reconverge::worker::Ordered;
 use serde_json::Value;
 
 use crate::args::{BuildArgs, PlaceArgs, seed, workers};
@@ -119,8 +120,8 @@ pub fn command(args: &MutateArgs, mutate: impl Fn(&str) -> Mutated) -> Done {
     ends(agreed, trouble)
 }
 
-pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
-    let build = args.build.build::<U>()?;
+pub fn mutate<C: Ordered>(args: &MutateArgs) -> Mutated {
+    let build = args.build.build::<C::Design>()?;
     let families: &[Family] = match args.family {
         Families::Netlist => &[Family::Netlist],
         Families::Source => &[Family::Source],
@@ -145,8 +146,8 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
             let (options, build) = (options.clone(), build.clone());
             let mut ticker = Ticker::new();
             stop::unless_asked(
-                move || Mutants::<U>::make(&options, &build),
-                || ticker.tick(|| format!("building the mutants of {}", U::NAME)),
+                move || Mutants::<C::Design>::make(&options, &build),
+                || ticker.tick(|| format!("building the mutants of {}", C::Design::NAME)),
             )
         };
         let mutants = match made {
@@ -167,11 +168,11 @@ pub fn mutate<U: Compiled>(args: &MutateArgs) -> Mutated {
                 break;
             }
         };
-        let name = format!("{}.{}", U::NAME, family.name());
+        let name = format!("{}.{}", C::Design::NAME, family.name());
         let counter = Counter::new(&name, "mutants");
         let stop = stop::asked()?;
         // One worker for each thread that judges.
-        let idle: Mutex<Vec<Isolated<U>>> = Mutex::default();
+        let idle: Mutex<Vec<Isolated<C>>> = Mutex::default();
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
         let hunter = |number, hunt, budget| {
             let worker = lock().pop();

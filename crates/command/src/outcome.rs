@@ -1,18 +1,17 @@
 //! The result of a run for other programs: `run --json`, `replay --json` (formats-9).
 
-use std::path::Path;
-
 use reconverge::case::{Case, Place};
-use reconverge::check::{Judged, TestCase as _};
+use reconverge::check::{Judged, TestCase};
 use reconverge::compiled::Compiled;
+use reconverge::design::Design;
 use reconverge::failure::Failure;
 use reconverge::field::Diff;
 use reconverge::json::Hex;
 use reconverge::judges::{self, Agreed, Scalar};
-use reconverge::stream::Stream;
 use serde::Serialize;
 
 use crate::found::{Saved, rule_id};
+use crate::shows::Shows;
 
 /// Version of the format.
 const FORMAT: u32 = 2;
@@ -39,7 +38,7 @@ struct Ended {
 }
 
 #[derive(Serialize)]
-struct End {
+pub struct End {
     outcome: String,
     pc: Hex,
     max_steps: bool,
@@ -64,7 +63,7 @@ struct Difference {
 }
 
 impl Judgement {
-    fn of<U: Compiled>(agreed: &Agreed<U>) -> Self {
+    fn of<D: Design>(agreed: &Agreed<D>) -> Self {
         match &agreed.scalar {
             Scalar::Agrees {
                 lanes,
@@ -79,89 +78,50 @@ impl Judgement {
     }
 }
 
+impl End {
+    /// Returns how the run of a program ended.
+    pub fn of<U: Compiled>(agreed: &Agreed<U>) -> Self {
+        End {
+            outcome: U::outcome(&agreed.end),
+            pc: Hex(U::pc(&agreed.end).into()),
+            max_steps: agreed.step_limit,
+        }
+    }
+}
+
 /// Returns the text of a file about `case` with the result `judged`; a failure is saved as `saved`.
-pub fn text<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>, saved: &Saved) -> String {
+pub fn text<C: Shows>(case: &C, judged: &Judged<C>, saved: &Saved) -> String {
     let (agreed, failure) = (judged.as_ref().ok(), judged.as_ref().err());
     let compared = match judged {
         Ok(agreed) => agreed.compared,
         Err(failure) => failure.compared,
     };
-    let end = |agreed: &Agreed<U>| End {
-        outcome: U::outcome(&agreed.end),
-        pc: Hex(U::pc(&agreed.end).into()),
-        max_steps: agreed.step_limit,
-    };
     let difference = |diff: &Diff| Difference {
-        field: U::fields()[diff.field].name,
+        field: C::Design::fields()[diff.field].name,
         element: diff.element,
         rtl: Hex(diff.rtl),
         golden: Hex(diff.golden),
     };
     let mismatch = failure.and_then(Failure::mismatch);
-    let rule = failure.and_then(Failure::rule);
     let ended = Ended {
         reconverge_run: FORMAT,
-        unit: U::NAME,
+        unit: C::Design::NAME,
         run: case.name(),
-        seed: Hex(case.seed),
-        lanes: case.lanes,
+        seed: Hex(case.seed()),
+        lanes: case.build().lanes,
         agrees: judged.is_ok(),
         cycles: compared.cycles,
         instructions: compared.steps,
-        fields: U::fields().len(),
-        end: agreed.map(end),
+        fields: C::Design::fields().len(),
+        end: agreed.and_then(C::end),
         scalar: agreed.map_or(Judgement::None, Judgement::of),
-        failure: failure.map(Failure::place),
-        message: failure.map(Failure::message),
-        rule: rule.as_deref().and_then(rule_id).map(str::to_owned),
-        differences: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(difference).collect()),
-        saved: saved
-            .as_ref()
-            .map(|path| path.to_string_lossy().into_owned()),
-    };
-    // Plain data, which always serialises.
-    serde_json::to_string_pretty(&ended).unwrap_or_default() + "\n"
-}
-
-/// Returns the same as [`text`], for a stream of pins.
-pub fn of_stream<U: Compiled>(
-    stream: &Stream<U>,
-    judged: &Judged<Stream<U>>,
-    saved: Option<&Path>,
-) -> String {
-    let (agreed, failure) = (judged.as_ref().ok(), judged.as_ref().err());
-    let difference = |diff: &Diff| Difference {
-        field: U::fields()[diff.field].name,
-        element: diff.element,
-        rtl: Hex(diff.rtl),
-        golden: Hex(diff.golden),
-    };
-    let mismatch = failure.and_then(Failure::mismatch);
-    let compared = |failure: &Failure<Stream<U>>| failure.compared.cycles;
-    let ended = Ended {
-        reconverge_run: FORMAT,
-        unit: U::NAME,
-        run: stream.name(),
-        seed: Hex(stream.seed),
-        lanes: stream.lanes,
-        agrees: judged.is_ok(),
-        cycles: agreed.map_or_else(
-            || failure.map_or(0, compared),
-            |agreed| agreed.compared.cycles,
-        ),
-        instructions: 0,
-        fields: U::fields().len(),
-        end: agreed.map(|agreed| End {
-            outcome: U::outcome(&agreed.end),
-            pc: Hex(U::pc(&agreed.end).into()),
-            max_steps: false,
-        }),
-        scalar: Judgement::None,
         failure: failure.map(Failure::place),
         message: failure.map(Failure::message),
         rule: failure.and_then(rule),
         differences: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(difference).collect()),
-        saved: saved.map(|path| path.to_string_lossy().into_owned()),
+        saved: saved
+            .as_ref()
+            .map(|path| path.to_string_lossy().into_owned()),
     };
     // Plain data, which always serialises.
     serde_json::to_string_pretty(&ended).unwrap_or_default() + "\n"
@@ -207,8 +167,8 @@ pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &judges::Agreed<U>) -> S
     )
 }
 
-/// Returns the id of the rule by which a stream fails.
-pub fn rule<U: Compiled>(failure: &Failure<Stream<U>>) -> Option<String> {
+/// Returns the id of the rule by which a case fails.
+pub fn rule<C: TestCase>(failure: &Failure<C>) -> Option<String> {
     let rule = failure.rule()?;
-    rule.split(' ').next().map(str::to_owned)
+    rule_id::<C>(&rule).map(str::to_owned)
 }

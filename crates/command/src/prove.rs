@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use reconverge::check::{Judges, TestCase as _};
 use reconverge::compiled::Compiled;
 use reconverge::input::InputError;
 use reconverge::mutate;
@@ -16,9 +17,10 @@ use crate::console::{Agreed, Done, Failure, complain, ends, print};
 use crate::guests::unit_names;
 use crate::progress::Counter;
 use crate::rtl::{absolute, rtl};
+use crate::shows::in_words;
 use crate::streams::writable;
 use crate::workers::{Isolated, LimitArgs};
-use crate::{play, stop, streams};
+use crate::{found, stop, streams};
 
 /// Approximate time between two writes of the results to the file of `--json`.
 const KEEP: Duration = Duration::from_secs(10);
@@ -270,16 +272,18 @@ fn from_reset<U: Compiled>(stream: &Stream<U>, args: &ProveArgs) -> Result<(), F
     let cycles = stream.cycles.0.len();
     print(&format!(
         "{cycles} cycles from reset to it:\n{}",
-        play::said(stream)
+        in_words(stream)
     ))?;
     let rtl = rtl::<U>(&place, stream.build())?;
+    let mut stream = stream.clone();
+    stream.on_rtl(dir.as_deref(), rtl.no_assert(), None);
     let mut rtl = Isolated::new(&rtl, args.limits)?;
-    if let Err(failure) = rtl.play(stream, None)? {
-        play::report(&failure, &mut rtl, dir.as_deref(), &args.out)?;
+    if let Err(failure) = rtl.check(&stream, Judges::LockStep, |_| ())? {
+        found::report(&failure, &mut rtl, &args.out)?;
         return Ok(());
     }
     let file = args.out.join(format!("{}.{}.json", U::NAME, stream.name));
-    let saved = SavedStream::new(stream.clone(), None);
+    let saved = SavedStream::new(stream, None);
     wave::write_whole(&file, &saved.to_text())?;
     print(&format!(
         "RTL and golden model show no difference on this way\nsaved   {}\n",

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::HumanCount;
 use reconverge::campaign::results;
-use reconverge::compiled::Compiled;
-use reconverge::cover::{Model, Overview, Saved, Share, UnitCoverage};
+use reconverge::cover::{Bins as _, Overview, Saved, Share, UnitCoverage};
 use reconverge::html::text;
 use reconverge::input::InputError;
 use reconverge::mutate::VERDICTS;
@@ -19,6 +18,7 @@ use crate::commands::Commands;
 use crate::console::{Agreed, Done, Failure};
 use crate::fuzz::{self, Whole};
 use crate::merge;
+use crate::shows::Shows;
 use crate::streams::{self, writable, write_whole};
 
 #[derive(Args)]
@@ -55,7 +55,7 @@ pub struct Part {
 
 impl Part {
     /// Returns the part of a campaign on a page; `failures` are shown.
-    pub fn new<U: Compiled>(whole: &Whole<U>, complete: bool, failures: Vec<Failed>) -> Self {
+    pub fn new<C: Shows>(whole: &Whole<C>, complete: bool, failures: Vec<Failed>) -> Self {
         let &Whole {
             summary,
             options,
@@ -63,9 +63,9 @@ impl Part {
             build,
             ..
         } = whole;
-        let model = Model::<U>::new(build);
+        let model = C::Bins::new(build);
         Part {
-            name: fuzz::name::<U>(options, shard),
+            name: fuzz::name::<C>(options, shard),
             build: build.to_string(),
             numbers: [
                 summary.programs,

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reconverge::compiled::Compiled;
-use reconverge::design::Build;
+use reconverge::design::{Build, Design};
 use reconverge::dut::{self, Make, Rtl};
 use reconverge::home::own_rtl;
 use reconverge::input::InputError;
@@ -39,17 +38,17 @@ impl PlaceArgs {
 }
 
 /// Returns the RTL that a command judges.
-pub fn rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
+pub fn rtl<D: Design>(place: &PlaceArgs, build: Build) -> Result<Rtl<D>, Failure> {
     made(&place.make(), build)
 }
 
 /// Returns our own RTL in its usual build, which is linked in.
-pub fn usual_rtl<U: Compiled>() -> Result<Rtl<U>, Failure> {
-    made(&Make::of(None), Build::from(U::LANES))
+pub fn usual_rtl<D: Design>() -> Result<Rtl<D>, Failure> {
+    made(&Make::of(None), Build::from(D::LANES))
 }
 
 /// Returns the RTL with coverage counters.
-pub fn counting_rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<U>, Failure> {
+pub fn counting_rtl<D: Design>(place: &PlaceArgs, build: Build) -> Result<Rtl<D>, Failure> {
     let make = Make {
         counting: true,
         ..place.make()
@@ -57,14 +56,14 @@ pub fn counting_rtl<U: Compiled>(place: &PlaceArgs, build: Build) -> Result<Rtl<
     made(&make, build)
 }
 
-pub fn made<U: Compiled>(make: &Make, build: Build) -> Result<Rtl<U>, Failure> {
+pub fn made<D: Design>(make: &Make, build: Build) -> Result<Rtl<D>, Failure> {
     let dir = make.dir.as_deref();
     if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
         return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
     }
     let rtl = {
         let (make, mut ticker) = (make.clone(), Ticker::new());
-        let what = format!("building the RTL of {}, {build}", U::NAME);
+        let what = format!("building the RTL of {}, {build}", D::NAME);
         stop::unless_asked(
             move || Rtl::make(build, &make),
             || ticker.tick(|| what.clone()),
@@ -91,23 +90,23 @@ pub fn absolute(path: &Path) -> PathBuf {
 }
 
 /// Returns whether the RTL in `dir` may run although only a saved case names it.
-pub fn trusted<U: Compiled>(dir: &Path) -> bool {
-    foreign::<U>(dir).is_none()
+pub fn trusted<D: Design>(dir: &Path) -> bool {
+    foreign::<D>(dir).is_none()
 }
 
 /// Returns why the RTL in `dir` must not run if only a saved case names it: `dir` itself, or a file or folder that it names, which
 /// must lie below the current folder, or be our own. A case may come from anywhere, and the RTL that it names would run with the
 /// rights of the user.
-pub fn foreign<U: Compiled>(dir: &Path) -> Option<PathBuf> {
+pub fn foreign<D: Design>(dir: &Path) -> Option<PathBuf> {
     let real = |dir: PathBuf| std::fs::canonicalize(dir).ok();
     let current = std::env::current_dir().ok().and_then(real);
     // Everything lies below the root, which therefore does not count.
     let current = current.filter(|dir| dir.parent().is_some());
-    let ours = [current, own_rtl::<U>().ok().and_then(real)];
+    let ours = [current, own_rtl::<D>().ok().and_then(real)];
     let inside = |path: &PathBuf| {
         let real = real(path.clone());
         real.is_some_and(|path| ours.iter().flatten().any(|own| path.starts_with(own)))
     };
-    let named = std::iter::once(dir.to_owned()).chain(dut::paths_of::<U>(dir));
+    let named = std::iter::once(dir.to_owned()).chain(dut::paths_of::<D>(dir));
     named.into_iter().find(|path| !inside(path))
 }

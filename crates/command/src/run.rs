@@ -7,15 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use indicatif::HumanCount;
-use reconverge::case::{Case, Place, SavedCase};
-use reconverge::check::Judged;
+use reconverge::case::{Case, Place};
+use reconverge::check::{Judged, Judges};
 use reconverge::compiled::Compiled;
 use reconverge::design::Golden;
 use reconverge::dut::Rtl;
 use reconverge::failure::{self, Cause};
 use reconverge::field::Flip;
 use reconverge::input::InputError;
-use reconverge::judges::{self, Judges};
 use reconverge::mutate::check_number;
 use reconverge::unit::{Executor as _, Step};
 use reconverge::watch::Watch;
@@ -25,10 +24,10 @@ use crate::args::{CaseArgs, LoadArgs, PlaceArgs};
 use crate::console::{Agreed, Done, Failure, complain, ends, print, warn};
 use crate::found::Saved;
 use crate::guests::program_unit_names;
-use crate::outcome::agreed_text;
 use crate::progress::Ticker;
 use crate::rtl::{absolute, foreign, made, make, relative, rtl};
-use crate::show::{ShowArgs, Shown, show};
+use crate::show::{ShowArgs, Shown};
+use crate::shows::Shows;
 use crate::stop::Trouble;
 use crate::streams::{ignoring_readers, is_standard, writable, write_whole};
 use crate::workers::{Isolated, LimitArgs};
@@ -95,15 +94,13 @@ pub struct ReplayArgs {
 }
 
 /// Returns the RTL on which `case` fails or agrees, with the mutant that it names.
-fn rtl_of<U: Compiled>(case: &Case<U>) -> Result<Rtl<U>, Failure> {
-    let rtl = made(&make(case.rtl.as_deref(), case.no_assert), case.build())?;
-    if let (Some(dir), false) = (&case.rtl, case.start.is_empty())
-        && !rtl.preloads()
-    {
+fn rtl_of<C: Shows>(case: &C) -> Result<Rtl<C::Design>, Failure> {
+    let rtl = made(&make(case.rtl(), case.no_assert()), case.build())?;
+    if let Some(dir) = case.rtl().filter(|_| case.loads() && !rtl.preloads()) {
         let why = "the case begins in a state that this RTL cannot be put into: its probes name no registers to load";
         return Err(InputError::new(dir.to_string_lossy(), 0, "load", why).into());
     }
-    Ok(rtl.mutant(case.mutant.unwrap_or(0)))
+    Ok(rtl.mutant(case.mutant().unwrap_or(0)))
 }
 
 /// Parses `FIELD[ELEMENT].BIT@CYCLE`; element and bit default to 0.
@@ -259,11 +256,11 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
         case,
         judged,
         written,
-    } = show(&args.show, case, judged, &mut rtl, out)?;
+    } = case.show(&args.show, judged, &mut rtl, out)?;
     let mut saved = None;
     let (done, last) = match &judged {
         Ok(agreed) => {
-            let text = agreed_text(&case, agreed);
+            let text = case.agreed_text(agreed);
             print(&text)?;
             (Ok(Agreed::Yes), u64::MAX)
         }
@@ -291,10 +288,10 @@ fn writable_json(path: Option<&Path>) -> Result<(), InputError> {
 }
 
 /// Writes the result of a run, if requested.
-fn tell_json<U: Compiled>(
+fn tell_json<C: Shows>(
     path: Option<&Path>,
-    case: &Case<U>,
-    judged: &Judged<Case<U>>,
+    case: &C,
+    judged: &Judged<C>,
     saved: &Saved,
 ) -> Result<(), Failure> {
     match path {
@@ -304,11 +301,7 @@ fn tell_json<U: Compiled>(
 }
 
 /// Judges a case in a worker, and shows progress if that takes long.
-fn check<U: Compiled>(
-    rtl: &mut Isolated<U>,
-    case: &Case<U>,
-    judges: Judges,
-) -> Result<Result<judges::Agreed<U>, failure::Failure<Case<U>>>, Failure> {
+fn check<C: Shows>(rtl: &mut Isolated<C>, case: &C, judges: Judges) -> Result<Judged<C>, Failure> {
     let (name, mut ticker, mut done) = (case.name(), Ticker::new(), 0);
     let judged = rtl.check(case, judges, |cycles| {
         done = cycles;
@@ -322,7 +315,7 @@ fn check<U: Compiled>(
             compared,
             ..
         })) if compared.cycles > 0
-            && let Some(flip) = &case.flip =>
+            && let Some(flip) = case.flip() =>
         {
             Err(InputError::new(format!("flip {flip}"), 0, "cycle", why).into())
         }
@@ -337,7 +330,7 @@ fn check<U: Compiled>(
 }
 
 /// Writes waves of a case that agrees, and prints their files.
-fn waves<U: Compiled>(rtl: &mut Isolated<U>, case: &Case<U>, out: &Path) -> Result<(), Failure> {
+fn waves<C: Shows>(rtl: &mut Isolated<C>, case: &C, out: &Path) -> Result<(), Failure> {
     match rtl.waves(case, None, out) {
         Ok(waves) => {
             print(&waves.to_string())?;
@@ -349,7 +342,7 @@ fn waves<U: Compiled>(rtl: &mut Isolated<U>, case: &Case<U>, out: &Path) -> Resu
 }
 
 /// Records a failure before anything is written of it. With `--step` the verdict is that of the last run.
-fn known<U: Compiled>(show: &ShowArgs, judged: &Judged<Case<U>>) {
+fn known<C: Shows>(show: &ShowArgs, judged: &Judged<C>) {
     if let Err(failure) = judged
         && !matches!(failure.cause, Cause::NotRun(_))
         && !show.step
@@ -358,14 +351,15 @@ fn known<U: Compiled>(show: &ShowArgs, judged: &Judged<Case<U>>) {
     }
 }
 
-pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
-    args.show.check()?;
+pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
+    C::can_show(&args.show, file)?;
     writable_json(args.json.as_deref())?;
-    let mut saved = SavedCase::<U>::parse(text, file)?;
+    let (mut case, place) = C::from_saved(text, file)?;
     let real = |dir: &Path| std::fs::canonicalize(dir).ok();
-    match (&args.place.rtl, &saved.case.rtl) {
+    let (mut named, mut mutant) = (case.rtl().map(Path::to_owned), case.mutant());
+    match (&args.place.rtl, &named) {
         (None, Some(named)) if named.is_dir() => {
-            if let Some(path) = foreign::<U>(named) {
+            if let Some(path) = foreign::<C::Design>(named) {
                 let what = match path == *named {
                     true => "RTL outside this folder".to_owned(),
                     false => format!("RTL that uses {}, outside this folder", path.display()),
@@ -388,36 +382,36 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             );
             return Err(InputError::new(file, 0, "rtl", why).into());
         }
-        (Some(dir), named) => {
+        (Some(dir), there) => {
             // Mutants are those of the RTL that the case names.
             let same = |named: &PathBuf| real(named).is_some_and(|named| real(dir) == Some(named));
-            if !named.as_ref().is_some_and(same) {
-                saved.case.mutant = None;
+            if !there.as_ref().is_some_and(same) {
+                mutant = None;
             }
-            saved.case.rtl = Some(absolute(dir));
+            named = Some(absolute(dir));
         }
         _ => {}
     }
-    saved.case.no_assert |= args.place.no_assert;
-    let case = &saved.case;
-    if let (Some(number), Some(dir)) = (case.mutant, &case.rtl) {
+    let no_assert = case.no_assert() || args.place.no_assert;
+    case.on_rtl(named.as_deref(), no_assert, mutant);
+    if let (Some(number), Some(dir)) = (mutant, &named) {
         check_number(dir, number, file)?;
     }
-    let rtl = rtl_of(case)?;
+    let rtl = rtl_of(&case)?;
     let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
     // A failure of the scalar judge that cannot tell is one of a program that must be structured.
-    let judges = match &saved.failure {
+    let judges = match &place {
         Some(Place::ScalarJudge { .. }) => Judges::Structured,
         _ => Judges::All,
     };
     let out = &args.place.out;
-    let judged = check(&mut rtl, case, judges)?;
+    let judged = check(&mut rtl, &case, judges)?;
     known(&args.show, &judged);
     let Shown {
         case,
         judged,
         written,
-    } = show(&args.show, case.clone(), judged, &mut rtl, out)?;
+    } = case.show(&args.show, judged, &mut rtl, out)?;
     let json = |there: &Saved| tell_json(args.json.as_deref(), &case, &judged, there);
     match &judged {
         Ok(_) if args.shrink => {
@@ -425,8 +419,8 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             Err(InputError::new(file, 0, "--shrink", why).into())
         }
         Ok(agreed) => {
-            let mut text = agreed_text(&case, agreed);
-            if let Some(place) = &saved.failure {
+            let mut text = case.agreed_text(agreed);
+            if let Some(place) = &place {
                 let _ = writeln!(text, "it failed {place} when it was saved");
             }
             print(&text)?;
@@ -436,7 +430,7 @@ pub fn replay<U: Compiled>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         }
         Err(failure) => {
             let now = failure.place();
-            if let Some(place) = saved.failure.as_ref().filter(|place| **place != now) {
+            if let Some(place) = place.as_ref().filter(|place| **place != now) {
                 complain(&format!("note: saved as failing {place}; fails now {now}"));
             }
             if args.shrink && failure.lost() {

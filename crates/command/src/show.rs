@@ -5,20 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use reconverge::case::Case;
-use reconverge::check::Judged;
+use reconverge::check::{Judged, TestCase};
 use reconverge::compiled::Compiled;
-use reconverge::failure::Failure;
 use reconverge::input::InputError;
-use reconverge::instructions::Instructions as _;
-use reconverge::report::Report;
-use reconverge::rules;
 use reconverge::show::page::{self, Said};
 use reconverge::show::text::{Layout, Survey};
 use reconverge::show::{Fold, ShownState, ended, svg, until};
 
 use crate::console::{Failure as Trouble, colour, width};
-use crate::found::{replay_command, rule_id};
+use crate::found::replay_command;
 use crate::outcome::agreed_text;
+use crate::shows::{said_of, statements};
 use crate::step;
 use crate::streams::{self, is_standard, writable, write_whole};
 use crate::workers::Isolated;
@@ -81,11 +78,11 @@ impl ShowArgs {
 }
 
 /// A run that was shown.
-pub struct Shown<U: Compiled> {
+pub struct Shown<C: TestCase> {
     /// The case to report: if conditions were changed, as the user left it.
-    pub case: Case<U>,
+    pub case: C,
     /// Its verdict.
-    pub judged: Judged<Case<U>>,
+    pub judged: Judged<C>,
     /// The error if standard output or a file could not be written. A failure is to be reported and saved nevertheless.
     pub written: Result<(), Trouble>,
 }
@@ -98,9 +95,9 @@ pub fn show<U: Compiled>(
     args: &ShowArgs,
     case: Case<U>,
     judged: Judged<Case<U>>,
-    rtl: &mut Isolated<U>,
+    rtl: &mut Isolated<Case<U>>,
     out: &Path,
-) -> Result<Shown<U>, Trouble> {
+) -> Result<Shown<Case<U>>, Trouble> {
     let (case, judged) = match args.step {
         true => step::step(case, judged, rtl, out)?,
         false => (case, judged),
@@ -149,34 +146,10 @@ fn said<U: Compiled>(
         }),
         Err(failure) => {
             let saved = out.join(format!("{}.json", case.name()));
-            Ok(said_of(failure, Some(replay_command(case, &saved))))
+            let (_, said) = said_of(failure, Some(replay_command(case, &saved)));
+            Ok(said)
         }
     }
-}
-
-/// Letters in a line of a report on a page, if that is possible: as many as are readable on a narrow screen too.
-const PAGE: usize = 100;
-
-/// Returns the text of a page on a failure besides the run; `command` runs it again.
-pub fn said_of<U: Compiled>(failure: &Failure<Case<U>>, command: Option<String>) -> Said {
-    let rule = Report::of(failure).rule;
-    let rule = rule.as_deref().and_then(rule_id).and_then(rules::find);
-    Said {
-        agrees: false,
-        verdict: format!("{failure:PAGE$}"),
-        rule: rule.map(|rule| (rule.id.clone(), rule.text.clone())),
-        replay: command,
-        program: statements(&failure.case),
-    }
-}
-
-/// Returns every instruction of a program with its address.
-fn statements<U: Compiled>(case: &Case<U>) -> Vec<(u32, String)> {
-    let program = &case.program;
-    let addresses = (0..program.count()).map(|number| program.address(number));
-    addresses
-        .map(|pc| (pc, U::statement(program, pc)))
-        .collect()
 }
 
 fn print<U: Compiled>(case: &Case<U>, judged: &Judged<Case<U>>) -> std::io::Result<()> {

@@ -19,7 +19,7 @@ use signal_hook::consts::SIGWINCH;
 use signal_hook::iterator::Signals;
 
 use crate::console::{Failure, colour, complain};
-use crate::found::save_again;
+use crate::shows::save_again;
 use crate::stop::{self, Trouble};
 use crate::workers::Isolated;
 
@@ -199,7 +199,11 @@ fn save<U: Compiled>(
         failure: judged.as_ref().err().map(|failure| failure.place()),
         case: case.clone(),
     };
-    save_again(&saved, &out.join(format!("{}.stepped", case.name())))
+    save_again(
+        &saved.case,
+        &saved.to_text(),
+        &out.join(format!("{}.stepped", case.name())),
+    )
 }
 
 /// Steps through the run of `case`, whose result is `judged`. Returns the run as the user left it.
@@ -209,7 +213,7 @@ fn save<U: Compiled>(
 pub fn step<U: Compiled>(
     case: Case<U>,
     judged: Judged<Case<U>>,
-    rtl: &mut Isolated<U>,
+    rtl: &mut Isolated<Case<U>>,
     out: &Path,
 ) -> Result<(Case<U>, Judged<Case<U>>), Failure> {
     let (mut now, mut ends) = (case.clone(), judged);

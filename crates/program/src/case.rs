@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::environment::{bits, draw_word, lowest};
 use crate::program::Programs;
 use crate::start::Start;
-use reconverge_bench::design::{Build, Golden, Origin};
+use reconverge_bench::design::{Build, Golden};
 use reconverge_bench::field::Flip;
 use reconverge_bench::input::InputError;
 pub use reconverge_bench::input::LONGEST_NAME;
@@ -252,7 +252,7 @@ pub struct Case<U: Programs> {
     #[serde(deserialize_with = "required")]
     pub flip: Option<Flip>,
     /// Directory of other RTL; `None`: own RTL. A path that is not UTF-8 is saved with replacement characters.
-    #[serde(serialize_with = "as_text", deserialize_with = "required")]
+    #[serde(serialize_with = "json::path", deserialize_with = "required")]
     pub rtl: Option<PathBuf>,
     /// Builds the RTL without assertions.
     pub no_assert: bool,
@@ -380,16 +380,6 @@ impl<U: Programs> Case<U> {
         }
     }
 
-    /// Records the model on which the case ran, for a replay. RTL that the case names already stays.
-    pub fn ran_on(&mut self, origin: Origin) {
-        self.set_model_seed(origin.seed);
-        if self.rtl.is_none() && origin.rtl.is_some() {
-            self.rtl = origin.rtl;
-            self.no_assert = origin.no_assert;
-            self.mutant = Some(origin.mutant).filter(|mutant| *mutant != 0);
-        }
-    }
-
     /// Checks the values that a file can give.
     ///
     /// # Errors
@@ -499,13 +489,6 @@ impl<U: Programs> Case<U> {
         }
         U::check(&self.program, file)
     }
-}
-
-/// Serialises a path as text, so that a case can always be saved.
-fn as_text<S: Serializer>(path: &Option<PathBuf>, to: S) -> Result<S::Ok, S::Error> {
-    path.as_ref()
-        .map(|path| path.to_string_lossy())
-        .serialize(to)
 }
 
 /// A saved case: the content of its JSON file.

@@ -11,7 +11,7 @@ use crate::stimulus::{self, Ran};
 use crate::watch::{Pulse, Watch};
 pub use reconverge_bench::check::{Agreed, Judges, Scalar};
 use reconverge_bench::check::{Judged, TestCase};
-use reconverge_bench::design::{Build, Design, Origin};
+use reconverge_bench::design::{Build, Design};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::field::Flip;
@@ -61,13 +61,17 @@ impl<U: Programs> TestCase for Case<U> {
         Case::set_model_seed(self, seed);
     }
 
-    fn ran_on(&mut self, origin: Origin) {
-        Case::ran_on(self, origin);
+    fn on_rtl(&mut self, dir: Option<&Path>, no_assert: bool, mutant: Option<u32>) {
+        self.rtl = dir.map(Path::to_owned);
+        (self.no_assert, self.mutant) = (no_assert, mutant);
     }
 
-    fn on_rtl(&mut self, dir: Option<&Path>, no_assert: bool) {
-        self.rtl = dir.map(Path::to_owned);
-        self.no_assert = no_assert;
+    fn rtl(&self) -> Option<&Path> {
+        self.rtl.as_deref()
+    }
+
+    fn no_assert(&self) -> bool {
+        self.no_assert
     }
 
     fn mutant(&self) -> Option<u32> {
@@ -125,12 +129,6 @@ impl<U: Programs> TestCase for Case<U> {
             return Ok(Err(Failure::new(self, Cause::NotRun(why), agreed.compared)));
         }
         Ok(Ok(agreed))
-    }
-
-    fn of_mutant(&mut self, dir: &Path, no_assert: bool, number: u32) {
-        self.rtl = Some(dir.to_owned());
-        self.no_assert = no_assert;
-        self.mutant = Some(number);
     }
 
     fn history(&self, last: u64) -> History<U> {

@@ -28,7 +28,7 @@ pub mod shrink;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write as _};
 use std::panic::{self, AssertUnwindSafe};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bytemuck::{bytes_of, bytes_of_mut};
 use rand::{Rng, SeedableRng};
@@ -41,7 +41,7 @@ use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::field::{Flip, Pin, Role, Shape};
 use crate::input::InputError;
-use crate::json::{hex, map, required};
+use crate::json::{self, hex, map, required};
 use crate::lanes::Class;
 use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus};
 use crate::place::Place;
@@ -90,6 +90,14 @@ pub struct Stream<D: Design> {
     /// Bit of the golden model's expected state to flip.
     #[serde(deserialize_with = "required")]
     pub flip: Option<Flip>,
+    /// Directory of other RTL; `None`: own RTL. A path that is not UTF-8 is saved with replacement characters.
+    #[serde(serialize_with = "json::path", deserialize_with = "required")]
+    pub rtl: Option<PathBuf>,
+    /// Builds the RTL without assertions.
+    pub no_assert: bool,
+    /// Number of the mutant in `rtl`; `None`: no mutant.
+    #[serde(deserialize_with = "required")]
+    pub mutant: Option<u32>,
 }
 
 impl<D: Design> Clone for Stream<D> {
@@ -99,6 +107,7 @@ impl<D: Design> Clone for Stream<D> {
             parameters: self.parameters.clone(),
             cycles: self.cycles.clone(),
             flip: self.flip.clone(),
+            rtl: self.rtl.clone(),
             ..*self
         }
     }
@@ -115,6 +124,9 @@ impl<D: Design> Stream<D> {
             parameters: build.parameters.clone(),
             cycles: Cycles(cycles),
             flip: None,
+            rtl: None,
+            no_assert: false,
+            mutant: None,
         }
     }
 
@@ -348,6 +360,27 @@ impl<D: Design> TestCase for Stream<D> {
         self.seed
     }
 
+    fn on_rtl(&mut self, dir: Option<&Path>, no_assert: bool, mutant: Option<u32>) {
+        self.rtl = dir.map(Path::to_owned);
+        (self.no_assert, self.mutant) = (no_assert, mutant);
+    }
+
+    fn rtl(&self) -> Option<&Path> {
+        self.rtl.as_deref()
+    }
+
+    fn no_assert(&self) -> bool {
+        self.no_assert
+    }
+
+    fn mutant(&self) -> Option<u32> {
+        self.mutant
+    }
+
+    fn flip(&self) -> Option<&Flip> {
+        self.flip.as_ref()
+    }
+
     fn model_seed(&self) -> u32 {
         Stream::model_seed(self)
     }
@@ -370,6 +403,12 @@ impl<D: Design> TestCase for Stream<D> {
         if let Some(flip) = &self.flip {
             let checked = flip.check(D::fields(), self.lanes as usize);
             checked.or_else(|why| bad("flip", why))?;
+        }
+        if self.mutant.is_some() && self.rtl.is_none() {
+            return bad(
+                "mutant",
+                "our own RTL holds none: which RTL (rtl)".to_owned(),
+            );
         }
         let name = &self.name;
         if name.is_empty() || name.len() > crate::input::LONGEST_NAME {

@@ -25,6 +25,8 @@ pub trait Drawn: TestCase {
 
     /// What texts call a case.
     const NOUN: &'static str;
+    /// Cases execute instructions, which a scalar machine may judge.
+    const EXECUTES: bool;
     /// What texts call the parts that [`Drawn::length`] counts.
     const MEASURE: &'static str;
 

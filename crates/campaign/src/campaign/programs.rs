@@ -161,6 +161,7 @@ impl<U: Campaign> Drawn for Case<U> {
     type Size = Size;
 
     const NOUN: &'static str = "program";
+    const EXECUTES: bool = true;
     const MEASURE: &'static str = "instructions";
 
     fn kind(index: u64) -> Kind {

@@ -77,6 +77,7 @@ impl<D: Design> Drawn for Stream<D> {
     type Size = usize;
 
     const NOUN: &'static str = "stream";
+    const EXECUTES: bool = false;
     const MEASURE: &'static str = "cycles";
 
     fn kind(index: u64) -> Pace {

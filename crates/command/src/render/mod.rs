@@ -262,7 +262,7 @@ fn run_all(
         lines: Lines::new(),
     });
     let lock = || shared.lock().unwrap_or_else(PoisonError::into_inner);
-    let one = |isolated: &mut Isolated<R500>, number: u64| -> Result<(), End> {
+    let one = |isolated: &mut Isolated<Case<R500>>, number: u64| -> Result<(), End> {
         if isolated.stopped() {
             return Err(End::Unable(Trouble::Interrupted));
         }
@@ -289,7 +289,7 @@ fn run_all(
         lines.tell(|| format!("{done} of {count} wavefronts"));
         keep(number, &shading, &R500::outcome(&agreed.end))
     };
-    let job = |mut isolated: Isolated<R500>| {
+    let job = |mut isolated: Isolated<Case<R500>>| {
         loop {
             let number = {
                 let Shared { next, end, .. } = &mut *lock();
@@ -313,7 +313,7 @@ fn run_all(
         }
     };
     let jobs = jobs.min(usize::try_from(count).unwrap_or(jobs));
-    let workers: Vec<Isolated<R500>> = (0..jobs)
+    let workers: Vec<Isolated<Case<R500>>> = (0..jobs)
         .map(|_| Isolated::new(rtl, limits))
         .collect::<Result<_, _>>()?;
     std::thread::scope(|scope| {

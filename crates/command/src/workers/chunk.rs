@@ -3,29 +3,29 @@
 use std::collections::BTreeMap;
 
 use reconverge::campaign::{Chunk, Failed, Options, Piece, Put, Summary, model_seed};
-use reconverge::case::Case;
-use reconverge::compiled::Compiled;
+use reconverge::check::TestCase;
+use reconverge::design::Design as _;
 use reconverge::failure::Cause;
 
-use super::protocol::{Answer, Order};
+use super::protocol::{Answer, Order, Ordered};
 use super::supervisor::Lost;
 use super::{GRACE, Isolated, KILLS, Step, TRIES};
 use crate::console::complain;
 
 /// How RTL ended its process, and the seed of the model.
-type Blame<U> = (Cause<U>, u32);
+type Blame<C> = (Cause<<C as TestCase>::Design>, u32);
 
 /// What is known of a chunk whose cases run again.
-struct Known<U: Compiled> {
+struct Known<C: Ordered> {
     /// How the RTL ended its process, no case in particular.
-    blame: Option<Blame<U>>,
+    blame: Option<Blame<C>>,
     /// How the next case did.
-    first: Option<Blame<U>>,
+    first: Option<Blame<C>>,
     /// The cases that failed before the process was lost.
-    failed: BTreeMap<u64, Failed<Case<U>>>,
+    failed: BTreeMap<u64, Failed<C>>,
 }
 
-impl<U: Compiled> Isolated<'_, U> {
+impl<C: Ordered> Isolated<'_, C> {
     /// Runs the rest of a chunk of the campaign with `options`: all at once or, if that loses the worker, one case
     /// after another. `found` receives each failure as soon as it is known, before it counts.
     ///
@@ -34,9 +34,9 @@ impl<U: Compiled> Isolated<'_, U> {
     pub fn chunk(
         &mut self,
         options: &Options,
-        chunk: &Chunk<Case<U>>,
-        found: &dyn Fn(&Failed<Case<U>>),
-        put: Put<Case<U>>,
+        chunk: &Chunk<C>,
+        found: &dyn Fn(&Failed<C>),
+        put: Put<C>,
     ) -> Result<(), String> {
         if !chunk.broken {
             let order = self.cases(options, chunk, chunk.cases.start, false);
@@ -74,7 +74,7 @@ impl<U: Compiled> Isolated<'_, U> {
             };
             complain(&format!(
                 "warning: a worker of {} ended in cases {}..{} ({}); they are run again one by one",
-                U::NAME,
+                C::Design::NAME,
                 chunk.cases.start,
                 chunk.cases.end - 1,
                 lost.trouble().why()
@@ -111,17 +111,17 @@ impl<U: Compiled> Isolated<'_, U> {
     fn owe(
         &self,
         options: &Options,
-        chunk: &Chunk<Case<U>>,
+        chunk: &Chunk<C>,
         next: u64,
-        (cause, seed): &Blame<U>,
-        put: Put<Case<U>>,
+        (cause, seed): &Blame<C>,
+        put: Put<C>,
     ) -> Result<bool, String> {
         let failed = Failed::lost(options, self.rtl, next, cause.clone(), *seed);
         put(Piece::owed(chunk.number, failed))
     }
 
     /// Returns the order to run the cases of `chunk` from number `first` on.
-    fn cases(&self, options: &Options, chunk: &Chunk<Case<U>>, first: u64, each: bool) -> Order<U> {
+    fn cases(&self, options: &Options, chunk: &Chunk<C>, first: u64, each: bool) -> Order<C> {
         Order::Cases {
             seed: options.seed,
             keep_going: options.keep_going,
@@ -139,9 +139,9 @@ impl<U: Compiled> Isolated<'_, U> {
     fn one_by_one(
         &mut self,
         options: &Options,
-        chunk: &Chunk<Case<U>>,
-        known: Known<U>,
-        put: Put<Case<U>>,
+        chunk: &Chunk<C>,
+        known: Known<C>,
+        put: Put<C>,
     ) -> Result<(), String> {
         let rtl = self.rtl;
         let lost = |case, (cause, seed)| Summary::lost(options, rtl, case, cause, seed);
@@ -155,7 +155,7 @@ impl<U: Compiled> Isolated<'_, U> {
         } = known;
         // How often the next case has lost its process, and the seed of its model if it had begun.
         let (mut tries, mut began) = (0, None);
-        let piece = |put: Put<Case<U>>, case: u64, summary| {
+        let piece = |put: Put<C>, case: u64, summary| {
             put(Piece {
                 chunk: chunk.number,
                 cases: case..case + 1,
@@ -186,7 +186,7 @@ impl<U: Compiled> Isolated<'_, U> {
                         if cause.is_some() || failed.is_some() {
                             complain(&format!(
                                 "warning: case {next} of {} agrees when it runs again: the RTL keeps something that reset does not reach, or fails at random",
-                                U::NAME
+                                C::Design::NAME
                             ));
                         }
                         match cause {

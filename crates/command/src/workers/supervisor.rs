@@ -9,13 +9,13 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use reconverge::compiled::Compiled;
+use reconverge::design::Design as _;
 use reconverge::dut::process::{Confined, End};
 use reconverge::failure::Cause;
+use reconverge::worker::out_of_memory;
 use serde::Serialize;
 
-use super::out_of_memory;
-use super::protocol::{Job, line};
+use super::protocol::{Job, Ordered, line};
 
 /// Time between two checks of whether the command must stop, while it waits.
 const SLICE: Duration = Duration::from_millis(50);
@@ -25,9 +25,9 @@ const LONGEST: usize = 256 << 20;
 const UNREAD: Duration = Duration::from_secs(2);
 
 /// Why there is no answer.
-pub enum Lost<U: Compiled> {
+pub enum Lost<C: Ordered> {
     /// The RTL ended the process.
-    By(Cause<U>),
+    By(Cause<C::Design>),
     /// Something outside ended the process, as the kernel does when memory (SIGKILL) or processor time (SIGXCPU) runs out; the
     /// signal in words.
     Killed(String),
@@ -96,12 +96,12 @@ fn myself() -> Result<PathBuf, String> {
 
 impl Worker {
     /// Starts a worker for `job`.
-    pub fn start<U: Compiled>(job: &Job) -> Result<Self, Lost<U>> {
+    pub fn start<C: Ordered>(job: &Job) -> Result<Self, Lost<C>> {
         let shown = |e: std::io::Error| Lost::Trouble(format!("worker: {e}"));
         let (ours, theirs) = UnixStream::pair().map_err(shown)?;
         let mut command = Command::new(myself().map_err(Lost::Trouble)?);
         command
-            .args(["worker", U::NAME])
+            .args(["worker", C::Design::NAME, C::NOUN])
             .stdin(Stdio::from(OwnedFd::from(theirs)));
         let short = match job.memory {
             0 => String::new(),
@@ -120,7 +120,7 @@ impl Worker {
     }
 
     /// Sends a message. If the worker is gone, the missing answer shows it.
-    pub fn tell<U: Compiled>(&mut self, what: &impl Serialize) -> Result<(), Lost<U>> {
+    pub fn tell<C: Ordered>(&mut self, what: &impl Serialize) -> Result<(), Lost<C>> {
         let line = line(what).map_err(Lost::Trouble)?;
         self.process.renew();
         match self.socket.write_all(line.as_bytes()) {
@@ -133,7 +133,7 @@ impl Worker {
     }
 
     /// Returns the next line from the worker.
-    pub fn hear<U: Compiled>(&mut self, patience: &mut Patience) -> Result<Vec<u8>, Lost<U>> {
+    pub fn hear<C: Ordered>(&mut self, patience: &mut Patience) -> Result<Vec<u8>, Lost<C>> {
         // Time in which this process did not run, as under a scheduler that suspends a whole job, does not
         // count; time in which only the worker was suspended does not count against the RTL, nor does time in which it waited for a
         // processor.
@@ -183,7 +183,7 @@ impl Worker {
     }
 
     /// Returns how the worker ended without a further message.
-    fn ended<U: Compiled>(&mut self) -> Lost<U> {
+    fn ended<C: Ordered>(&mut self) -> Lost<C> {
         match self.process.ended() {
             End::Outside(how) => Lost::Killed(how),
             End::Itself(how) => Lost::By(Cause::Crashed(how)),

@@ -708,7 +708,7 @@ impl<D: Design> Mutants<D> {
         } = caught;
         failure
             .case
-            .of_mutant(&self.dir, self.rtl.no_assert(), number);
+            .on_rtl(Some(&self.dir), self.rtl.no_assert(), Some(number));
         let path = self.dir.join("caught").join(format!("{number:04}.json"));
         wave::write_whole(&path, &failure.case.to_saved(failure.place()))?;
         Ok(Catch {
