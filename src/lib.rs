@@ -125,7 +125,7 @@ pub mod stream {
 
 #[cfg(feature = "units")]
 mod axes;
-#[cfg(all(feature = "mutate", feature = "units"))]
+#[cfg(feature = "mutate")]
 pub mod compiled;
 pub mod explain;
 #[cfg(all(feature = "rtl", feature = "units"))]

@@ -3,9 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::json;
+
 use crate::explain::Anatomy;
-use reconverge_bench::design::Build;
+use reconverge_bench::design::{Build, Golden as _};
 use reconverge_bench::input::InputError;
+use reconverge_bench::json::Hex;
 use reconverge_campaign::exhaust::Small;
 pub use reconverge_campaign::grammar::*;
 pub use reconverge_program::program::*;
@@ -70,15 +73,16 @@ impl LoadOptions {
     }
 }
 
-/// A unit of this package: what the command needs in addition.
+/// What the command needs of a design with programs in addition. Everything has a default: a unit whose programs are assembly text
+/// alone, and of whose specification nothing is known.
 pub trait Unit: Campaign {
     /// Builds that can expose mistakes which the default build hides. The first differs from it in lanes and in every
     /// parameter, with values that are not powers of two where possible; the others take each to its limits.
-    const VARIANTS: &'static [Variant];
+    const VARIANTS: &'static [Variant] = &[];
     /// The small worlds that can be explored exhaustively, if the unit has any.
     const SMALL: Option<Small<Self>> = None;
 
-    /// Reads a program in any format that the unit knows, recognised by content.
+    /// Reads a program in any format that the unit knows, recognised by content; by default assembly.
     ///
     /// # Errors
     /// The file cannot be read as a program; the error says what is wrong.
@@ -86,12 +90,29 @@ pub trait Unit: Campaign {
         bytes: &[u8],
         file: &str,
         options: &LoadOptions,
-    ) -> Result<Loaded<Self::Program>, InputError>;
-    /// Lists the programs in a file that holds several: number, name, size.
+    ) -> Result<Loaded<Self::Program>, InputError> {
+        options.for_other(Self::NAME)?;
+        if options.which.is_some() {
+            let why = format!("a file of {} holds one program", Self::NAME);
+            return Err(InputError::option("--select", why));
+        }
+        let bad = |e: std::str::Utf8Error| {
+            let why = format!("not UTF-8 text at byte {}", e.valid_up_to());
+            InputError::new(file, 0, "file", why)
+        };
+        Ok(Loaded {
+            program: Self::assemble(std::str::from_utf8(bytes).map_err(bad)?, file)?,
+            warnings: Vec::new(),
+        })
+    }
+    /// Lists the programs in a file that holds several: number, name, size. By default a file holds one.
     ///
     /// # Errors
     /// As [`Unit::load`].
-    fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError>;
+    fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
+        let loaded = Self::load(bytes, file, &LoadOptions::default())?;
+        Ok(vec![format!("0 {}", Self::name(&loaded.program))])
+    }
     /// Names the format of a file that only this unit's importer reads, recognised by content, and says whether the unit runs it
     /// (a cubin for another GPU it does not run). Returns `None` for text, and for units that read only text.
     fn recognises(_bytes: &[u8]) -> Option<(String, bool)> {
@@ -109,24 +130,42 @@ pub trait Unit: Campaign {
     /// Takes the words of one instruction apart; the words are in the order of the manual.
     ///
     /// # Errors
-    /// These are not the words of one instruction.
-    fn anatomy(words: &[u64]) -> Result<Anatomy<Self::Program>, String>;
-    /// Returns the words of the instruction on `pins`, as [`Unit::anatomy`] takes them.
-    fn instruction(pins: &Self::In) -> Vec<u64>;
+    /// These are not the words of one instruction; by default nothing is known of words.
+    fn anatomy(_words: &[u64]) -> Result<Anatomy<Self::Program>, String> {
+        Err(format!(
+            "the fields of the words of {} are not declared",
+            Self::NAME
+        ))
+    }
+    /// Returns the words of the instruction on `pins`, as [`Unit::anatomy`] takes them; none if nothing is known of words.
+    fn instruction(_pins: &Self::In) -> Vec<u64> {
+        Vec::new()
+    }
     /// Lists the inputs of the lanes' computation that are not in the words of `program`, one line each. Empty for units whose lanes
     /// compute nothing, and for a file that names no inputs.
     fn needs(_program: &Self::Program) -> Vec<String> {
         Vec::new()
     }
-    /// Returns the program as words, one instruction a line.
-    fn to_hex(program: &Self::Program) -> String;
+    /// Returns the program as words, one instruction a line; by default as assembly.
+    fn to_hex(program: &Self::Program) -> String {
+        Self::to_text(program)
+    }
     /// Returns the trace record of a step of `program` as one line of JSON, without a line end; `golden` has just executed the step.
     fn trace(
         step: u64,
         program: &Self::Program,
         before: &Self::State,
-        pins: &Self::In,
+        _pins: &Self::In,
         golden: &Self::Golden,
-        lanes: usize,
-    ) -> String;
+        _lanes: usize,
+    ) -> String {
+        let record = json!({
+            "step": step,
+            "pc": Self::pc(before),
+            "active": Hex(Self::active(before)),
+            "pc_next": Self::pc(golden.state()),
+            "text": Self::disassemble(program, Self::pc(before)),
+        });
+        record.to_string()
+    }
 }

@@ -12,6 +12,7 @@ mod doctor;
 mod exhaust;
 mod explained;
 mod formats;
+mod guest;
 mod hosted;
 mod lasting_state;
 mod models;

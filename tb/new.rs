@@ -25,6 +25,7 @@ fn made(dir: &Path, files: &[&str], top: &str) -> Declaration {
         "build.rs",
         ".gitignore",
         "src/lib.rs",
+        "src/main.rs",
         "tests/lockstep.rs",
     ] {
         assert!(dir.join(file).is_file(), "{file}");
@@ -40,7 +41,11 @@ fn the_manifest_names_the_folder_of_the_sources_while_it_is_there() {
     let at = dir.path().join("vote");
     made(&at, &["r700/r700_pkg.sv", "r700/r700_vote.sv"], "r700_vote");
     let manifest = fs::read_to_string(at.join("Cargo.toml")).unwrap();
-    for path in [ROOT.to_owned(), format!("{ROOT}/crates/declaration")] {
+    for path in [
+        ROOT.to_owned(),
+        format!("{ROOT}/crates/command"),
+        format!("{ROOT}/crates/declaration"),
+    ] {
         assert!(manifest.contains(&format!("path = {path:?}")), "{manifest}");
     }
     let version = format!("version = {:?}", env!("CARGO_PKG_VERSION"));

@@ -154,10 +154,10 @@ impl BuildArgs {
         self.lanes.is_some() || !self.parameters.is_empty()
     }
 
-    /// Returns the build of `U` that the options name.
+    /// Returns the build of `D` that the options name.
     ///
     /// # Errors
-    /// `U` does not have the parameter, or does not allow this value.
+    /// `D` does not have the parameter, or does not allow this value.
     pub fn build<D: Design>(&self) -> Result<Build, InputError> {
         let build = Build {
             lanes: self.lanes.unwrap_or(D::LANES),
@@ -315,7 +315,7 @@ impl From<&LoadArgs> for LoadOptions {
     }
 }
 
-/// Returns the parameters in `given` that differ from the unit's defaults.
+/// Returns the parameters in `given` that differ from the design's defaults.
 pub fn parameters<D: Design>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
     let default = |name: &str| {
         D::PARAMETERS

@@ -104,15 +104,11 @@ const OF_STREAMS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Options that have no meaning without programs.
-const FOR_PROGRAMS: [&str; 7] = [
-    "show",
-    "step",
-    "picture",
-    "html",
-    "guided",
-    "variants",
-    "require_all",
+/// Options of commands that have no meaning without programs.
+const FOR_PROGRAMS: [(&str, &[&str]); 3] = [
+    ("fuzz", &["variants"]),
+    ("cover", &["guided", "merge", "json", "html", "lcov"]),
+    ("replay", &["show", "step", "picture", "html"]),
 ];
 
 /// Returns the command line: the commands that a design here has, and those that one design alone has.
@@ -156,6 +152,10 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
         .get_arguments()
         .map(|a| a.get_id().to_string())
         .collect();
+    let hidden = FOR_PROGRAMS
+        .iter()
+        .filter(|(name, _)| one.programs.is_none() && *name == command.get_name());
+    let hidden: Vec<&str> = hidden.flat_map(|(_, ids)| ids.iter().copied()).collect();
     for id in ids {
         command = match id.as_str() {
             // An option that is not shown, so that the other arguments without a name come first.
@@ -175,9 +175,9 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
                     .alias("programs")
                     .help("Stop after this many streams of pins")
             }),
-            id if one.programs.is_none() && FOR_PROGRAMS.contains(&id) => {
-                command.mut_arg(id, |arg| arg.hide(true))
-            }
+            // The folder that its tests use too.
+            "out" => command.mut_arg(id, |arg| arg.default_value("failures")),
+            id if hidden.contains(&id) => command.mut_arg(id, |arg| arg.hide(true)),
             _ => command,
         };
     }

@@ -7,17 +7,18 @@ use clap::ArgMatches;
 use reconverge::campaign::Drawn as _;
 use reconverge::case::Case;
 use reconverge::compiled::Compiled;
-use reconverge::design::Build;
+use reconverge::design::{Build, Design};
 use reconverge::stream::Stream;
 use reconverge::unit::LoadOptions;
 
 use crate::args::{FuzzArgs, MergeArgs, PlaceArgs};
-use crate::console::{Done, Failure};
+use crate::console::{Agreed, Done, Failure};
 use crate::convert::{self, AsmArgs, ImportArgs, ViewArgs};
 use crate::fuzz::{Campaign, Publish, Ran};
 use crate::guests::{Known, Reads};
 use crate::run::{self, ReplayArgs, RunArgs};
-use crate::{cover, exhaust, explain, fuzz, merge, mutate, prove, report, workers};
+use crate::shows::in_words;
+use crate::{again, cover, exhaust, explain, fuzz, merge, mutate, prove, report, toggles, workers};
 
 /// The commands of one unit.
 pub trait Commands: Sync {
@@ -26,6 +27,8 @@ pub trait Commands: Sync {
     }
     fn known(&self) -> Known;
     fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure>;
+    /// Runs the saved cases of a guest from outside.
+    fn again(&self, args: &FuzzArgs) -> Done;
     fn variants(&self) -> Vec<Build>;
     fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure>;
     fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure>;
@@ -54,6 +57,8 @@ pub trait OfPrograms {
 
 struct For<U>(PhantomData<fn() -> U>);
 
+struct Pins<D>(PhantomData<fn() -> D>);
+
 /// A command that one design alone has.
 #[derive(Clone, Copy)]
 pub struct Extra {
@@ -76,12 +81,73 @@ pub fn guest<U: Compiled>() -> Guest {
     }
 }
 
+/// Returns the guest `D`, which runs no programs: its cases are streams of pins.
+pub fn pins<D: Design>() -> Guest {
+    Guest {
+        commands: &Pins::<D>(PhantomData),
+        extras: Vec::new(),
+    }
+}
+
 impl Guest {
     /// Adds a command that only this design has.
     #[must_use]
     pub fn with(mut self, extra: Extra) -> Self {
         self.extras.push(extra);
         self
+    }
+}
+
+impl<D: Design> Commands for Pins<D> {
+    fn known(&self) -> Known {
+        Known {
+            name: D::NAME,
+            declaration: D::DECLARATION,
+            programs: None,
+        }
+    }
+    fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure> {
+        fuzz::fuzz::<Stream<D>>(args, campaign, publish)
+    }
+    fn again(&self, args: &FuzzArgs) -> Done {
+        again::again::<Stream<D>>(args)
+    }
+    fn variants(&self) -> Vec<Build> {
+        Vec::new()
+    }
+    fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure> {
+        fuzz::prepare::<Stream<D>>(place, build)
+    }
+    fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
+        merge::unit::<Stream<D>>(files, args, row)
+    }
+    fn report(
+        &self,
+        files: &[PathBuf],
+        args: &report::ReportArgs,
+    ) -> Result<report::Part, Failure> {
+        merge::report::<Stream<D>>(files, args)
+    }
+    fn worker(&self, _cases: &str) -> Done {
+        workers::work::<Stream<D>>(reconverge::worker::obey)
+    }
+    fn cover(&self, args: &cover::CoverArgs, _gathered: &mut cover::Gathered) -> Done {
+        toggles::cover::<D>(args)
+    }
+    fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
+        mutate::mutate::<Stream<D>>(args)
+    }
+    fn prove(&self, args: &prove::ProveArgs) -> Done {
+        prove::prove::<D>(args, Stream::text)
+    }
+    fn replay_pins(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
+        run::replay::<Stream<D>>(text, file, args)
+    }
+    fn view(&self, args: &ViewArgs) -> Done {
+        convert::view::<D>(args)
+    }
+    fn programs(&self) -> Option<&dyn OfPrograms> {
+        None
     }
 }
 
@@ -98,6 +164,12 @@ impl<U: Compiled> Commands for For<U> {
     }
     fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure> {
         fuzz::fuzz::<Case<U>>(args, campaign, publish)
+    }
+    fn again(&self, args: &FuzzArgs) -> Done {
+        match U::package() {
+            Some(_) => Ok(Agreed::Yes),
+            None => again::again::<Case<U>>(args),
+        }
     }
     fn variants(&self) -> Vec<Build> {
         U::VARIANTS.iter().map(Build::from).collect()
@@ -128,7 +200,7 @@ impl<U: Compiled> Commands for For<U> {
         mutate::mutate::<Case<U>>(args)
     }
     fn prove(&self, args: &prove::ProveArgs) -> Done {
-        prove::prove::<U>(args)
+        prove::prove::<U>(args, in_words)
     }
     fn replay_pins(&self, text: &str, file: &str, args: &ReplayArgs) -> Done {
         run::replay::<Stream<U>>(text, file, args)

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use clap::Args;
 use reconverge::compiled::Compiled;
-use reconverge::design::Build;
+use reconverge::design::{Build, Design};
 use reconverge::input::{self, InputError};
 use reconverge::unit::LoadOptions;
 use reconverge::wave::{self, Shown};
@@ -108,9 +108,9 @@ pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
     Ok(Agreed::Yes)
 }
 
-pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
+pub fn view<D: Design>(args: &ViewArgs) -> Done {
     let mut shown = Shown {
-        lanes: args.lanes.unwrap_or(U::LANES) as usize,
+        lanes: args.lanes.unwrap_or(D::LANES) as usize,
         ..Shown::default()
     };
     let (view, dump) = match &args.dump {
@@ -131,14 +131,14 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
             let bad = |why| InputError::new(dump.to_string_lossy(), 0, "dump", why);
             let header =
                 header.ok_or_else(|| bad("not a VCD: no $enddefinitions in it".to_owned()))?;
-            if header.design != U::NAME {
+            if header.design != D::NAME {
                 let why = match header.design.as_str() {
                     "" => "not of a bench of this command: no module UNIT_tb in it".to_owned(),
-                    other => format!("of {other}, not of {}", U::NAME),
+                    other => format!("of {other}, not of {}", D::NAME),
                 };
                 return Err(bad(why).into());
             }
-            if let Some(lanes) = header.lanes::<U>() {
+            if let Some(lanes) = header.lanes::<D>() {
                 if args.lanes.is_some_and(|asked| asked as usize != lanes) {
                     let why = format!("{} has {lanes} lanes", dump.display());
                     return Err(InputError::option("--lanes", why).into());
@@ -156,11 +156,11 @@ pub fn view<U: Compiled>(args: &ViewArgs) -> Done {
         }
         // Only the view, for a dump that does not exist yet.
         None => (
-            PathBuf::from(format!("waves/{0}/{0}.gtkw", U::NAME)),
-            PathBuf::from(format!("waves/{0}/{0}.vcd", U::NAME)),
+            PathBuf::from(format!("waves/{0}/{0}.gtkw", D::NAME)),
+            PathBuf::from(format!("waves/{0}/{0}.vcd", D::NAME)),
         ),
     };
-    let command = wave::write_view::<U>(&view, &dump, &shown, args.dump.is_some())?;
+    let command = wave::write_view::<D>(&view, &dump, &shown, args.dump.is_some())?;
     if args.open {
         return open(&dump, &view);
     }

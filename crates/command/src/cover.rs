@@ -30,46 +30,46 @@ const DEFAULT_CYCLES: u64 = 20_000_000;
 pub struct CoverArgs {
     /// Unit, or all
     #[arg(value_parser = unit_names_and_all())]
-    unit: String,
+    pub unit: String,
     /// Campaign seed; never 0
     #[arg(long, default_value = "1", value_parser = seed)]
-    seed: u64,
+    pub seed: u64,
     /// Stop after this many programs
     #[arg(long, group = "limit", value_parser = count)]
-    programs: Option<u64>,
+    pub programs: Option<u64>,
     /// Stop after at least this many cycles [default: 20000000]
     #[arg(long, visible_alias = "clocks", group = "limit", value_parser = count)]
-    cycles: Option<u64>,
+    pub cycles: Option<u64>,
     /// Stop after about this many seconds
     #[arg(long, group = "limit", value_parser = count)]
-    seconds: Option<u64>,
+    pub seconds: Option<u64>,
     /// Worker threads [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
-    jobs: Option<u16>,
+    pub jobs: Option<u16>,
     #[command(flatten)]
-    build: BuildArgs,
+    pub build: BuildArgs,
     /// Spend half of the cycles on new cases, made from cases that came close to a missed or rare bin
     #[arg(long)]
-    guided: bool,
+    pub guided: bool,
     /// Add the counts in these files. Without a limit no program is run then
     #[arg(long, value_name = "FILE", num_args = 1..)]
-    merge: Vec<PathBuf>,
+    pub merge: Vec<PathBuf>,
     /// Fail (exit status 1) if a reachable bin was not hit
     #[arg(long)]
-    require_all: bool,
+    pub require_all: bool,
     /// Write every bin with its count as JSON
     #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    pub json: Option<PathBuf>,
     /// Write an HTML page
     #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
+    pub html: Option<PathBuf>,
     /// Measure line, branch and toggle coverage of the RTL too, and write it in lcov's format
     #[arg(long, value_name = "FILE")]
-    lcov: Option<PathBuf>,
+    pub lcov: Option<PathBuf>,
     #[command(flatten)]
-    limits: LimitArgs,
+    pub limits: LimitArgs,
     #[command(flatten)]
-    place: PlaceArgs,
+    pub place: PlaceArgs,
 }
 
 /// The failure of a case.
@@ -88,7 +88,20 @@ pub struct Gathered {
 }
 
 impl CoverArgs {
-    fn limit(&self) -> Option<Limit> {
+    /// Returns an option that was given and has no meaning without programs.
+    pub fn of_programs(&self) -> Option<&'static str> {
+        let given = [
+            ("--guided", self.guided),
+            ("--merge", !self.merge.is_empty()),
+            ("--json", self.json.is_some()),
+            ("--html", self.html.is_some()),
+            ("--lcov", self.lcov.is_some()),
+        ];
+        let found = given.iter().find(|(_, given)| *given);
+        found.map(|(option, _)| *option)
+    }
+
+    pub fn limit(&self) -> Option<Limit> {
         limit(self.programs, self.cycles, self.seconds)
     }
 

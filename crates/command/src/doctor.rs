@@ -10,6 +10,7 @@ use reconverge::{dut, home};
 use verilate::Store;
 
 use crate::console::{Agreed, Done, Failure, print};
+use crate::guests::{Known, known};
 
 /// An external program that some commands need.
 struct Wanted {
@@ -99,6 +100,11 @@ fn line(text: &mut String, what: &str, found: &str, about: &str) {
     );
 }
 
+/// Returns whether a design is a unit of this repository, whose sources its package names.
+fn is_ours(known: &Known) -> bool {
+    known.declaration.sources.is_empty()
+}
+
 pub fn command() -> Done {
     let mut text = String::new();
     let mut missing = Vec::new();
@@ -150,12 +156,14 @@ pub fn command() -> Done {
     }
     let refused = home::refused(None);
     let refused = refused.map(|why| format!("unpacked: {why}"));
-    line(
-        &mut text,
-        "RTL",
-        &home.join("rtl").display().to_string(),
-        &refused.unwrap_or_default(),
-    );
+    let rtl = home.join("rtl").display().to_string();
+    let ours = known().iter().any(|known| is_ours(known));
+    let designs = known().iter().filter(|known| !is_ours(known));
+    let folders = designs.map(|known| (known.declaration.folder.to_owned(), known.name.to_owned()));
+    let ours = ours.then(|| (rtl, refused.unwrap_or_default()));
+    for (folder, about) in ours.into_iter().chain(folders) {
+        line(&mut text, "RTL", &folder, &about);
+    }
     let store = Store::of_user().map_err(|e| Failure::unbuilt(&e.into(), None))?;
     let usage = store
         .usage()

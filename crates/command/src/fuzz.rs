@@ -23,6 +23,7 @@ use crate::commands::Commands;
 use crate::console::{Agreed, Done, Failure, complain, print, tell as tell_why};
 use crate::failures::{self, Told, groups, reports, tell};
 use crate::found::Saved;
+use crate::guests::{called, for_design};
 use crate::junit::{self, Suite};
 use crate::progress::{Lines, bar};
 use crate::report::Part;
@@ -80,6 +81,18 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
     let mut all: Vec<Ran> = Vec::new();
     let defaults = units.iter().map(|unit| (*unit, None));
     let plan = defaults.chain(variants.iter().map(|(unit, build)| (*unit, Some(build))));
+    let mut failed_again = false;
+    for unit in units {
+        if unit.again(args)? == Agreed::No {
+            failed_again = true;
+        }
+    }
+    if failed_again && !args.keep_going {
+        let why = "a saved case still fails: no new one was drawn";
+        let error = junit::not_run(units[0].name(), why);
+        write_summary(&args.summary, &all, several, Some(error))?;
+        return Ok(Agreed::No);
+    }
     for (number, (unit, variant)) in plan.enumerate() {
         let row = row && (units.len() > 1 || variant.is_some());
         if row && all.len() == usize::from(units.len() == 1) {
@@ -123,7 +136,8 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
             break;
         }
     }
-    write_summary(&args.summary, &all, several, None)
+    let done = write_summary(&args.summary, &all, several, None)?;
+    Ok(if failed_again { Agreed::No } else { done })
 }
 
 /// Progress of a campaign: a bar on a terminal, otherwise lines.
@@ -614,10 +628,8 @@ fn missing<C: Shows>(
     if missing.len() > SHOWN {
         let others = missing.len() - SHOWN + 1;
         missing.truncate(SHOWN - 1);
-        missing.push(format!(
-            "and {others} more: `reconverge cover {}`",
-            C::Design::NAME
-        ));
+        let cover = for_design("cover", C::Design::NAME);
+        missing.push(format!("and {others} more: `{} {cover}`", called()));
     }
     missing
 }

@@ -58,6 +58,14 @@ pub fn others(name: &str) -> impl Iterator<Item = (&'static str, Reads)> {
     others.filter_map(|known| Some((known.name, known.programs?)))
 }
 
+/// Returns command `what` for the design `name` as a user types it.
+pub fn for_design(what: &str, name: &str) -> String {
+    match only() {
+        Some(_) => what.to_owned(),
+        None => format!("{what} {name}"),
+    }
+}
+
 /// Returns the values that clap accepts as a unit.
 pub fn unit_names() -> PossibleValuesParser {
     PossibleValuesParser::new(names())

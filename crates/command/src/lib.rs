@@ -1,5 +1,6 @@
 //! The `reconverge` command as a library: [`main`] over a list of designs, its guests.
 
+mod again;
 mod args;
 mod cache;
 mod cli;
@@ -21,6 +22,7 @@ mod mutate;
 mod new;
 mod options;
 mod outcome;
+
 mod progress;
 mod prove;
 #[cfg(feature = "units")]
@@ -34,11 +36,12 @@ mod step;
 mod stop;
 mod streams;
 mod summary;
+mod toggles;
 mod variants;
 mod version;
 mod workers;
 
 pub use cli::main;
-pub use commands::{Extra, Guest, guest};
+pub use commands::{Extra, Guest, guest, pins};
 #[cfg(feature = "units")]
 pub use render::extra as render;

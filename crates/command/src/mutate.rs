@@ -139,7 +139,7 @@ pub fn mutate<C: Ordered>(args: &MutateArgs) -> Mutated {
             jobs: workers(args.jobs),
             only: args.only.clone(),
             rtl: args.place.rtl.as_deref().map(absolute),
-            assertions: args.place.make().assertions,
+            assertions: args.place.make::<C::Design>().assertions,
             out: args.place.out.clone(),
         };
         let made = {

@@ -161,6 +161,7 @@ pub fn command(args: &NewArgs) -> Done {
     }
     let taken = [
         "reconverge",
+        "reconverge_command",
         "reconverge_declaration",
         "std",
         "core",
@@ -284,12 +285,14 @@ pub fn command(args: &NewArgs) -> Done {
     write("build.rs", BUILD)?;
     write(".gitignore", "/target\n/failures\n")?;
     write("src/lib.rs", &library(&declaration))?;
+    write("src/main.rs", &program(&declaration))?;
     write("tests/lockstep.rs", &test(&declaration))?;
     fs::rename(work.keep(), &args.dir).map_err(failed)?;
     let dir = args.dir.display();
     print(&format!(
         "{dir}: {} pins, {} outputs; {chosen}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
          src/lib.rs         the golden model: fill in what a cycle does\n  \
+         src/main.rs        its command: cargo run --release -- --help\n  \
          tests/lockstep.rs  run it: cd {} && cargo test\n",
         declaration.pins.len(),
         declaration.state.len(),
@@ -744,6 +747,28 @@ impl design::Golden<{kind}> for Golden {{
 
     // Changes a random draw into pins that are legal in the current state.
     // fn constrain(&self, pins: &mut In) {{}}
+}}
+"
+    )
+}
+
+fn program(of: &Declaration) -> String {
+    let (name, kind) = (&of.name, type_of(&of.name));
+    let mut uses = [
+        format!("use {name}::{kind};"),
+        "use reconverge_command::pins;".to_owned(),
+    ];
+    uses.sort();
+    let uses = uses.join("\n");
+    format!(
+        "//! The command of {name}: `cargo run --release -- --help`.
+
+use std::process::ExitCode;
+
+{uses}
+
+fn main() -> ExitCode {{
+    reconverge_command::main(&[pins::<{kind}>()])
 }}
 "
     )

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use reconverge::check::{Judges, TestCase as _};
-use reconverge::compiled::Compiled;
+use reconverge::design::Design;
 use reconverge::input::InputError;
 use reconverge::mutate;
 use reconverge::prove::{self, Compared, Options, Report, TheoremVerdict, Verdict};
@@ -17,7 +17,6 @@ use crate::console::{Agreed, Done, Failure, complain, ends, print};
 use crate::guests::unit_names;
 use crate::progress::Counter;
 use crate::rtl::{absolute, rtl};
-use crate::shows::in_words;
 use crate::streams::writable;
 use crate::workers::{Isolated, LimitArgs};
 use crate::{found, stop, streams};
@@ -109,10 +108,11 @@ fn check(args: &ProveArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
+/// Runs the command; `words` returns the cycles of a stream as text.
+pub fn prove<D: Design>(args: &ProveArgs, words: fn(&Stream<D>) -> String) -> Done {
     check(args)?;
     let options = Options {
-        build: args.build.build::<U>()?,
+        build: args.build.build::<D>()?,
         rtl: args.rtl.as_deref().map(absolute),
         slang: args.slang,
         only: args.only.clone(),
@@ -124,11 +124,11 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
         believe: args.believe,
         proofs: args.proofs.clone(),
     };
-    print(&format!("prove {}, {}\n", U::NAME, options.build))?;
+    print(&format!("prove {}, {}\n", D::NAME, options.build))?;
     if let Some(file) = &args.mutants {
-        return mutants::<U>(args, &options, file);
+        return mutants::<D>(args, &options, file);
     }
-    let counter = Counter::new(U::NAME, "properties and faults");
+    let counter = Counter::new(D::NAME, "properties and faults");
     let keep = |report: &Report| match &args.json {
         Some(path) => streams::write_whole(path, &format!("{:#}\n", report.to_json())),
         None => Ok(()),
@@ -144,14 +144,14 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
         }
     };
     let (jobs, stop) = (workers(args.jobs), stop::asked()?);
-    let report = prove::prove::<U>(&options, jobs, stop, told)?;
+    let report = prove::prove::<D>(&options, jobs, stop, told)?;
     drop(counter);
     if report.refuted() {
         crate::console::failed();
     }
     print(&report.to_string())?;
     keep(&report)?;
-    counterexamples::<U>(&report, args)?;
+    counterexamples::<D>(&report, args, words)?;
     let open = report.open();
     let trouble = (!open.is_empty()).then(|| Failure::Other(open.join("\n")));
     let agreed = if report.refuted() {
@@ -184,18 +184,18 @@ pub fn prove<U: Compiled>(args: &ProveArgs) -> Done {
 }
 
 /// Runs `--mutants`: prints a table of both verdicts, and each mutant on which they disagree.
-fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Done {
+fn mutants<D: Design>(args: &ProveArgs, options: &Options, file: &Path) -> Done {
     let sample = prove::Sample {
         verdict: args.verdict.as_deref(),
         count: args.count.map(|n| n as usize),
     };
-    let counter = Counter::new(U::NAME, "mutants");
+    let counter = Counter::new(D::NAME, "mutants");
     let told = |done, of| counter.tell(done, of, None);
     let (jobs, stop) = (workers(args.jobs), stop::asked()?);
-    let all = prove::mutants::<U>(options, file, sample, jobs, stop, told)?;
+    let all = prove::mutants::<D>(options, file, sample, jobs, stop, told)?;
     drop(counter);
     if let Some(path) = &args.json {
-        let json = all.to_json(U::NAME, &options.build);
+        let json = all.to_json(D::NAME, &options.build);
         streams::write_whole(path, &format!("{json:#}\n"))?;
     }
     let said = ["refuted", "holds", "undecided"];
@@ -233,7 +233,11 @@ fn mutants<U: Compiled>(args: &ProveArgs, options: &Options, file: &Path) -> Don
 }
 
 /// Prints each counterexample, and writes its VCD.
-fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(), Failure> {
+fn counterexamples<D: Design>(
+    report: &Report,
+    args: &ProveArgs,
+    words: fn(&Stream<D>) -> String,
+) -> Result<(), Failure> {
     for proved in &report.proved {
         let Verdict::Refuted(cycle) = &proved.verdict else {
             continue;
@@ -243,10 +247,10 @@ fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(),
         wave::write_whole(&path, &cycle.to_vcd())?;
         let headline = proved.headline();
         print(&format!("{headline}\n{cycle}  waves: {}\n", path.display()))?;
-        match proved.stream::<U>(&report.build)? {
+        match proved.stream::<D>(&report.build)? {
             // The property is refuted whatever the result here.
             Some(stream) => {
-                if let Err(why) = from_reset(&stream, args) {
+                if let Err(why) = from_reset(&stream, args, words) {
                     complain(&format!("warning: not run: {why}"));
                 }
             }
@@ -261,7 +265,11 @@ fn counterexamples<U: Compiled>(report: &Report, args: &ProveArgs) -> Result<(),
 }
 
 /// Runs a path from reset to a counterexample in lock-step, and saves it.
-fn from_reset<U: Compiled>(stream: &Stream<U>, args: &ProveArgs) -> Result<(), Failure> {
+fn from_reset<D: Design>(
+    stream: &Stream<D>,
+    args: &ProveArgs,
+    words: fn(&Stream<D>) -> String,
+) -> Result<(), Failure> {
     let place = PlaceArgs {
         rtl: args.rtl.clone(),
         no_assert: false,
@@ -272,9 +280,9 @@ fn from_reset<U: Compiled>(stream: &Stream<U>, args: &ProveArgs) -> Result<(), F
     let cycles = stream.cycles.0.len();
     print(&format!(
         "{cycles} cycles from reset to it:\n{}",
-        in_words(stream)
+        words(stream)
     ))?;
-    let rtl = rtl::<U>(&place, stream.build())?;
+    let rtl = rtl::<D>(&place, stream.build())?;
     let mut stream = stream.clone();
     stream.on_rtl(dir.as_deref(), rtl.no_assert(), None);
     let mut rtl = Isolated::new(&rtl, args.limits)?;
@@ -282,7 +290,7 @@ fn from_reset<U: Compiled>(stream: &Stream<U>, args: &ProveArgs) -> Result<(), F
         found::report(&failure, &mut rtl, &args.out)?;
         return Ok(());
     }
-    let file = args.out.join(format!("{}.{}.json", U::NAME, stream.name));
+    let file = args.out.join(format!("{}.{}.json", D::NAME, stream.name));
     let saved = SavedStream::new(stream, None);
     wave::write_whole(&file, &saved.to_text())?;
     print(&format!(

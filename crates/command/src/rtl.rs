@@ -13,19 +13,20 @@ use crate::console::{Failure, complain};
 use crate::progress::Ticker;
 use crate::stop;
 
-/// Returns the RTL in `dir`, or our own, with its assertions or without.
-pub fn make(dir: Option<&Path>, no_assert: bool) -> Make {
+/// Returns the RTL in `dir`, or our own, with its assertions or without. RTL that no package embeds has them by default, as that in a
+/// folder has.
+pub fn make<D: Design>(dir: Option<&Path>, no_assert: bool) -> Make {
     let make = Make::of(dir);
     Make {
-        assertions: make.assertions && !no_assert,
+        assertions: (make.assertions || D::package().is_none()) && !no_assert,
         ..make
     }
 }
 
 impl PlaceArgs {
     /// Returns how to build the requested RTL.
-    pub fn make(&self) -> Make {
-        make(self.rtl.as_deref(), self.no_assert)
+    pub fn make<D: Design>(&self) -> Make {
+        make::<D>(self.rtl.as_deref(), self.no_assert)
     }
 
     /// Returns the format of dumps.
@@ -39,19 +40,19 @@ impl PlaceArgs {
 
 /// Returns the RTL that a command judges.
 pub fn rtl<D: Design>(place: &PlaceArgs, build: Build) -> Result<Rtl<D>, Failure> {
-    made(&place.make(), build)
+    made(&place.make::<D>(), build)
 }
 
 /// Returns our own RTL in its usual build, which is linked in.
 pub fn usual_rtl<D: Design>() -> Result<Rtl<D>, Failure> {
-    made(&Make::of(None), Build::from(D::LANES))
+    made(&make::<D>(None, false), Build::from(D::LANES))
 }
 
 /// Returns the RTL with coverage counters.
 pub fn counting_rtl<D: Design>(place: &PlaceArgs, build: Build) -> Result<Rtl<D>, Failure> {
     let make = Make {
         counting: true,
-        ..place.make()
+        ..place.make::<D>()
     };
     made(&make, build)
 }
@@ -60,6 +61,14 @@ pub fn made<D: Design>(make: &Make, build: Build) -> Result<Rtl<D>, Failure> {
     let dir = make.dir.as_deref();
     if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
         return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
+    }
+    let own = Path::new(D::DECLARATION.folder);
+    if dir.is_none() && D::package().is_none() && !own.is_dir() {
+        let why = format!(
+            "the RTL was in {}, which is no folder any more: this option must say where it is now",
+            own.display()
+        );
+        return Err(InputError::option("--rtl", why).into());
     }
     let rtl = {
         let (make, mut ticker) = (make.clone(), Ticker::new());

@@ -95,7 +95,10 @@ pub struct ReplayArgs {
 
 /// Returns the RTL on which `case` fails or agrees, with the mutant that it names.
 fn rtl_of<C: Shows>(case: &C) -> Result<Rtl<C::Design>, Failure> {
-    let rtl = made(&make(case.rtl(), case.no_assert()), case.build())?;
+    let rtl = made(
+        &make::<C::Design>(case.rtl(), case.no_assert()),
+        case.build(),
+    )?;
     if let Some(dir) = case.rtl().filter(|_| case.loads() && !rtl.preloads()) {
         let why = "the case begins in a state that this RTL cannot be put into: its probes name no registers to load";
         return Err(InputError::new(dir.to_string_lossy(), 0, "load", why).into());

@@ -21,6 +21,7 @@ use reconverge::worker::Ordered;
 
 use crate::console::{Failure as Trouble, complain, program};
 use crate::found::{replay_command, rule_id};
+use crate::guests::for_design;
 use crate::outcome;
 use crate::rtl::relative;
 use crate::show::{ShowArgs, Shown, show};
@@ -272,7 +273,12 @@ fn run_command<U: Compiled>(
         return None;
     }
     let shown = |path: &Path| shell(&relative(path).to_string_lossy());
-    let mut text = format!("{} run {} {}", shell(&program()), U::NAME, shown(path));
+    let mut text = format!(
+        "{} {} {}",
+        shell(&program()),
+        for_design("run", U::NAME),
+        shown(path)
+    );
     text += &format!(" {}", case.options());
     if let Some(path) = conditions {
         text += &format!(" --conditions {}", shown(&path));

@@ -18,13 +18,16 @@ pub fn own_unit(place: &Workspace) -> Done {
     ))?;
     let manifest = own.join("Cargo.toml");
     let mut text = sh.read_file(&manifest)?;
-    text = text.replace("\"../..\"", "\"../reconverge\"").replace(
-        "\"../../crates/declaration\"",
-        "\"../reconverge-declaration\"",
-    );
+    for (path, name) in [
+        ("../..", "reconverge"),
+        ("../../crates/command", "reconverge-command"),
+        ("../../crates/declaration", "reconverge-declaration"),
+    ] {
+        text = text.replace(&format!("\"{path}\""), &format!("\"../{name}\""));
+    }
     text += "\n[patch.crates-io]\n";
     for (name, path) in layers(place, &away)? {
-        if name != "reconverge" && name != "reconverge-command" {
+        if name != "reconverge-command" {
             text += &format!("{name} = {{ path = \"{}\" }}\n", path.display());
         }
     }

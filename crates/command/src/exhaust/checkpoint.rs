@@ -74,7 +74,7 @@ impl Checkpoint {
             bounds: bounds.clone(),
             rtl: rtl.contents().to_owned(),
             sources: U::package()
-                .map_or("", |package| package.sources)
+                .map_or(U::DECLARATION.sources, |package| package.sources)
                 .to_owned(),
             states: 0,
             transitions: 0,

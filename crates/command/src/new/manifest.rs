@@ -27,9 +27,13 @@ pub fn manifest(name: &str, home: Option<&Path>) -> String {
     };
     format!(
         "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\n\
-         [build-dependencies]\nreconverge-declaration = {{ {} }}\n\n[workspace]\n",
+         [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\
+         reconverge-command = {{ {}, default-features = false }}\n\n\
+         [build-dependencies]\nreconverge-declaration = {{ {} }}\n\n\
+         # The command is compiled in this crate, with the golden model. Level 1 takes less time to compile, and a campaign no more to run.\n\
+         [profile.release.package.{name}]\nopt-level = 1\n\n[workspace]\n",
         from(home.map(Path::to_owned)),
+        from(home.map(|home| home.join("crates/command"))),
         from(home.map(|home| home.join("crates/declaration"))),
     )
 }

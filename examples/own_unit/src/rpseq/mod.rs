@@ -10,7 +10,7 @@ use reconverge::field::Declaration;
 use reconverge::input::InputError;
 use reconverge::show::Frame;
 use reconverge::start::Launched;
-use reconverge::unit::{self, Campaign, Environment, Pins, Programs, ScalarJudge};
+use reconverge::unit::{self, Campaign, Environment, Pins, Programs, ScalarJudge, Unit};
 
 mod cover;
 mod generate;
@@ -161,6 +161,11 @@ impl Programs for RpSeq {
         program.line(pc)
     }
 }
+
+// Programs are assembly, and no specification is declared: the defaults.
+impl Unit for RpSeq {}
+
+reconverge::compiled!(RpSeq);
 
 impl Campaign for RpSeq {
     type Coverage = cover::Bins;

@@ -1,0 +1,12 @@
+//! The command of these designs: `cargo run --release -- --help`.
+
+use std::process::ExitCode;
+
+use own_unit::RpStack;
+use own_unit::rpseq::RpSeq;
+use own_unit::slot::Slot;
+use reconverge_command::{guest, pins};
+
+fn main() -> ExitCode {
+    reconverge_command::main(&[pins::<RpStack>(), pins::<Slot>(), guest::<RpSeq>()])
+}

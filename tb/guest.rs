@@ -1,0 +1,261 @@
+//! The crate that `new` writes has the whole command: from the module to a found mistake, resumed campaigns, mutants and proofs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+use crate::common::{ROOT, arg, needs, reconverge, text, tool, wait_until};
+
+/// A new crate for the FIFO of `examples/own_unit`, with the golden model of that example.
+struct Guest {
+    dir: PathBuf,
+    _temporary: tempfile::TempDir,
+}
+
+impl Guest {
+    fn new() -> Self {
+        let temporary = tempfile::tempdir().unwrap();
+        let dir = temporary.path().join("slot");
+        let example = Path::new(ROOT).join("examples/own_unit");
+        let made = reconverge(&[
+            "new",
+            arg(&dir),
+            "--rtl",
+            arg(&example.join("rtl/slot/slot.sv")),
+            "--top",
+            "slot",
+        ]);
+        assert!(made.status.success(), "{}", text(&made.stderr));
+        fs::copy(example.join("rtl/slot/slot.sv"), dir.join("rtl/slot.sv")).unwrap();
+        fs::write(dir.join("rtl/slot.f"), "slot.sv\n").unwrap();
+        fs::copy(
+            example.join("rtl/slot/design.toml"),
+            dir.join("rtl/design.toml"),
+        )
+        .unwrap();
+        let golden = fs::read_to_string(example.join("src/slot.rs")).unwrap();
+        let golden = golden.replace(
+            "super::rtl().join(\"slot\")",
+            "PathBuf::from(env!(\"CARGO_MANIFEST_DIR\")).join(\"rtl\")",
+        );
+        fs::write(dir.join("src/lib.rs"), golden).unwrap();
+        let guest = Guest {
+            dir,
+            _temporary: temporary,
+        };
+        guest.build();
+        guest
+    }
+
+    /// Compiles the crate. The build folder is kept: all that such crates depend on is compiled once.
+    fn build(&self) {
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--release", "--quiet"])
+            .env("CARGO_TARGET_DIR", target())
+            .current_dir(&self.dir)
+            .output()
+            .unwrap();
+        let said = text(&built.stderr);
+        assert!(built.status.success() && said.is_empty(), "{said}");
+    }
+
+    /// The command of the crate.
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = tool::command(arg(&target().join("release/slot")));
+        command.env("RECONVERGE_PROGRESS", "1000000");
+        command.args(args).current_dir(&self.dir);
+        command
+    }
+
+    /// Standard output of the command, which must end with `status`.
+    fn ends(&self, status: i32, args: &[&str]) -> String {
+        let output: Output = self.command(args).output().unwrap();
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert_eq!(output.status.code(), Some(status), "{args:?}\n{out}{err}");
+        out
+    }
+
+    /// Copies the RTL to the folder `name`, with `right` replaced by `wrong`.
+    fn plant(&self, name: &str, right: &str, wrong: &str) {
+        let planted = self.dir.join(name);
+        fs::create_dir(&planted).unwrap();
+        for file in ["design.toml", "slot.f", "slot.sv"] {
+            let text = fs::read_to_string(self.dir.join("rtl").join(file)).unwrap();
+            let text = match file {
+                "slot.sv" => {
+                    assert_eq!(text.matches(right).count(), 1);
+                    text.replace(right, wrong)
+                }
+                _ => text,
+            };
+            fs::write(planted.join(file), text).unwrap();
+        }
+    }
+
+    fn json(&self, file: &str) -> Value {
+        serde_json::from_str(&fs::read_to_string(self.dir.join(file)).unwrap()).unwrap()
+    }
+
+    /// The saved cases in `failures`.
+    fn saved(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.dir.join("failures")).unwrap();
+        let mut found: Vec<_> = entries
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.extension().is_some_and(|x| x == "json"))
+            .collect();
+        found.sort();
+        found
+    }
+}
+
+fn target() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("guest")
+}
+
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn a_new_crate_has_the_whole_command() {
+    let guest = Guest::new();
+
+    // Its help speaks of it, and offers nothing that needs programs.
+    let help = guest.ends(0, &["--help"]);
+    assert!(help.starts_with("slot: a FIFO with one entry.\n"), "{help}");
+    for (command, there) in [
+        ("fuzz", true),
+        ("prove", true),
+        ("run", false),
+        ("render", false),
+    ] {
+        assert_eq!(
+            help.contains(&format!("\n  {command} ")),
+            there,
+            "{command}\n{help}"
+        );
+    }
+    let help = guest.ends(0, &["fuzz", "--help"]);
+    assert!(help.contains("Usage: slot fuzz [OPTIONS]\n"), "{help}");
+    guest.ends(2, &["run", "x.s"]);
+
+    // The same totals with one worker and with two, and after an interruption.
+    let files = [
+        "--json", "all.json", "--junit", "all.xml", "--html", "all.html",
+    ];
+    let long = ["fuzz", "--cycles", "2M", "--jobs", "2"];
+    guest.ends(0, &[&long[..], &files[..]].concat());
+    assert!(guest.json("all.json")["complete"].as_bool().unwrap());
+    assert!(
+        fs::read_to_string(guest.dir.join("all.xml"))
+            .unwrap()
+            .contains("slot.fuzz.1")
+    );
+    assert!(
+        fs::read_to_string(guest.dir.join("all.html"))
+            .unwrap()
+            .contains("slot.fuzz.1")
+    );
+    let kept = [&long[..], &["--results", "results", "--json", "again.json"]].concat();
+    let mut killed = guest
+        .command(&kept)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let size = || {
+        let entries = fs::read_dir(guest.dir.join("results"))
+            .into_iter()
+            .flatten();
+        entries
+            .map(|entry| entry.unwrap().metadata().unwrap().len())
+            .sum::<u64>()
+    };
+    wait_until("results are written", || size() > 2000);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    guest.ends(0, &kept);
+    assert_eq!(guest.json("again.json"), guest.json("all.json"));
+    guest.ends(0, &["merge", "results"]);
+    guest.ends(0, &["report", "results", "-o", "page.html"]);
+
+    // A planted mistake is found, saved, shortened, and replays.
+    guest.plant("planted", "!full_q || pop_i", "!full_q");
+    let found = guest.ends(1, &["fuzz", "--rtl", "planted", "--jobs", "2"]);
+    assert!(found.contains("MISMATCH slot."), "{found}");
+    let saved = guest.saved();
+    assert!(!saved.is_empty());
+    assert!(
+        saved[0].with_extension("vcd").is_file() && saved[0].with_extension("gtkw").is_file(),
+        "{saved:?}"
+    );
+    let file = arg(&saved[0]);
+    guest.ends(1, &["replay", "--rtl", "planted", file]);
+    guest.ends(0, &["replay", "--rtl", "rtl", file]);
+
+    // Saved cases run first.
+    let first = guest.ends(1, &["fuzz", "--rtl", "planted"]);
+    assert!(first.contains(" still fails\n"), "{first}");
+    let first = guest.ends(0, &["fuzz", "--streams", "256"]);
+    assert!(first.contains("agrees: failures"), "{first}");
+
+    // RTL that ends its process, or hangs, fails, and its case is saved.
+    for (name, code, how) in [
+        (
+            "exits",
+            "if (pop_i && valid_i) $c(\"exit(0);\");",
+            "CRASHED slot.",
+        ),
+        (
+            "hangs",
+            "if (pop_i && valid_i) $c(\"for (;;) {}\");",
+            "HUNG slot.",
+        ),
+    ] {
+        let flop = "always_ff @(posedge clk_i) if (valid_i && ready_o) data_q <= data_i;";
+        guest.plant(
+            name,
+            flop,
+            &format!("{flop}\n  always_ff @(posedge clk_i) {code}"),
+        );
+        let out = format!("out_{name}");
+        let args = ["fuzz", "--rtl", name, "--out", &out, "--timeout", "5"];
+        let said = guest.ends(1, &args);
+        assert!(said.contains(how), "{said}");
+        assert!(fs::read_dir(guest.dir.join(&out)).unwrap().count() > 0);
+    }
+
+    let covered = guest.ends(0, &["cover", "--cycles", "100000", "--require-all"]);
+    assert!(covered.contains("  field data     8 of 8"), "{covered}");
+    assert!(guest.ends(0, &["view"]).starts_with("gtkwave "));
+    assert!(
+        guest
+            .ends(0, &["doctor"])
+            .contains(arg(&guest.dir.join("rtl")))
+    );
+
+    // Results of another golden model are not resumed.
+    let source = guest.dir.join("src/lib.rs");
+    let golden = fs::read_to_string(&source).unwrap();
+    fs::write(&source, golden + "// Changed.\n").unwrap();
+    guest.build();
+    guest.ends(2, &kept);
+}
+
+#[needs(yosys, yosys-abc, cadical)]
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn mutants_and_proofs_of_a_new_crate() {
+    let guest = Guest::new();
+    let said = guest.ends(0, &["mutate", "--family", "source", "--cycles", "100000"]);
+    assert!(said.contains("slot.source.1"), "{said}");
+    fs::write(
+        guest.dir.join("rtl/slot_step.sv"),
+        "module slot_step (input full_q, rst_i, valid_i, pop_i, output next__full_q);
+  assign next__full_q = !rst_i && (valid_i && (!full_q || pop_i) || full_q && !pop_i);
+endmodule
+",
+    )
+    .unwrap();
+    let said = guest.ends(0, &["prove", "--time", "60"]);
+    assert!(said.contains("PROVED"), "{said}");
+}
