@@ -259,8 +259,8 @@ fn fails(rtl: &Rtl<R500>, how: &str) -> Stream<R500> {
     let again = replay::<R500>(saved, rtl).unwrap().unwrap_err();
     assert_eq!(cause(&again), how);
     assert_eq!(again.compared, found.failure.compared, "{how}");
-    // The process is as good as new for other RTL.
-    replay::<R500>(saved, &that(0)).unwrap().unwrap();
+    // The saved stream names the mutant, which `check` does not look at; the process is as good as new for other RTL.
+    check(&*found.failure.case, &that(0)).unwrap();
     *found.failure.case
 }
 
