@@ -50,5 +50,8 @@ fn a_wrong_output_of_the_same_cycle_is_found() {
         }
     }
     let failed = 10 * (found.failure.cycle() + 1);
-    assert_eq!(differs, [(failed, "b010".to_owned())]);
+    let mismatch = found.failure.mismatch().unwrap();
+    let fields = mismatch.diffs.iter().map(|diff| 1 << diff.field);
+    let bits = fields.fold(0_u32, |bits, bit| bits | bit);
+    assert_eq!(differs, [(failed, format!("b{bits:03b}"))]);
 }
