@@ -268,8 +268,7 @@ fn mutants(count: Option<usize>) -> Done<()> {
         seed: 1,
         limit: Limit::Cycles(CLOCKS),
         jobs: 1,
-        keep_going: false,
-        rtl: None,
+        ..campaign::Options::default()
     };
     // Without a mutant no test may show anything.
     for test in &tests {

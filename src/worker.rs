@@ -350,6 +350,7 @@ pub fn obey<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C
                 jobs: 1,
                 keep_going,
                 rtl,
+                ..Options::default()
             };
             worker.cases(&options, cases, each, bins)
         }

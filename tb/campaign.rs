@@ -186,8 +186,7 @@ fn threads<U: Unit>(limit: Limit) -> (Options, Summary<Case<U>>) {
         seed: 1,
         limit,
         jobs: 2,
-        keep_going: false,
-        rtl: None,
+        ..Options::default()
     };
     let rtl = Rtl::<U>::own(U::LANES).unwrap();
     let summary = mismatch::campaign(&options, &rtl);

@@ -226,7 +226,7 @@ fn limited(rtl: &Rtl<R500>) -> Rtl<R500> {
 }
 
 fn options(out: &Path) -> Options {
-    let mut options = Options::default().streams(3).out(out);
+    let mut options = Options::default().streams(3).cycles(60).out(out);
     options.budget.runs = 60;
     options
 }
@@ -301,7 +301,7 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
         let case = fails(&that(what), how);
         if [CLOSE, GARBAGE, FORGE, SHORT, SPOIL].contains(&what) {
             // It shows when the batch has been run.
-            assert!((CYCLE..400).contains(&case.cycles.0.len()), "{what}");
+            assert!((CYCLE..60).contains(&case.cycles.0.len()), "{what}");
             continue;
         }
         // It happens with the last cycle of the smallest stream.
@@ -614,9 +614,9 @@ fn programs_show_the_same_in_another_process() {
 
 #[test]
 fn rtl_that_prints_without_end_is_judged_by_what_it_does() {
-    let mut options = Options::default().streams(2);
+    let mut options = Options::default().streams(2).cycles(60);
     options.out = None;
-    assert_eq!(fuzz(&that(TALK), &options).unwrap().cycles, 1000);
+    assert_eq!(fuzz(&that(TALK), &options).unwrap().cycles, 120);
 }
 
 /// `Rtl::of` has printed them; they are there again for another build alone.

@@ -212,8 +212,7 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>
             seed: 1,
             limit: Limit::Cycles(1_000_000),
             jobs,
-            keep_going: false,
-            rtl: None,
+            ..Options::default()
         };
         let summary = mismatch::campaign(&options, &rtl);
         assert!(summary.compared.cycles >= 1_000_000);
@@ -233,8 +232,7 @@ fn a_campaign_is_the_same_for_any_number_of_jobs_and_meets_everything<U: Tested>
         seed: 1,
         limit: Limit::Programs(1),
         jobs: 1,
-        keep_going: false,
-        rtl: None,
+        ..Options::default()
     };
     let summary = mismatch::campaign(&options, &rtl);
     assert_eq!(summary.programs, 1);

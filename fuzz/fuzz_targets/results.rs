@@ -14,13 +14,20 @@ use reconverge::input::InputError;
 use reconverge::r500::R500;
 use reconverge::r700::R700;
 use reconverge::spa5::Spa5;
+use reconverge::stream::Stream;
 
 fn read(file: &Path) -> Result<(), InputError> {
     let files = [file.to_owned()];
-    match header(file)?.map(|header| header.unit).as_deref() {
-        Some("r500") => drop(merge::<Case<R500>>(&files)?),
-        Some("r700") => drop(merge::<Case<R700>>(&files)?),
-        Some("spa5") => drop(merge::<Case<Spa5>>(&files)?),
+    let Some(header) = header(file)? else {
+        return Ok(());
+    };
+    match (&*header.unit, &*header.cases) {
+        ("r500", "program") => drop(merge::<Case<R500>>(&files)?),
+        ("r700", "program") => drop(merge::<Case<R700>>(&files)?),
+        ("spa5", "program") => drop(merge::<Case<Spa5>>(&files)?),
+        ("r500", "stream") => drop(merge::<Stream<R500>>(&files)?),
+        ("r700", "stream") => drop(merge::<Stream<R700>>(&files)?),
+        ("spa5", "stream") => drop(merge::<Stream<Spa5>>(&files)?),
         _ => {}
     }
     Ok(())

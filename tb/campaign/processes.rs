@@ -176,7 +176,7 @@ fn rtl_that_crashes_or_hangs_loses_its_case_and_nothing_else() {
         limit: Limit::Programs(PROGRAMS),
         jobs: 1,
         keep_going: true,
-        rtl: None,
+        ..Options::default()
     };
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
     let bins = Model::new(rtl.build());

@@ -30,7 +30,7 @@ fn a_chunk_that_is_over_is_not_gone_on_with() {
         limit: Limit::Programs(2 * campaign::CHUNK),
         jobs: 2,
         keep_going: true,
-        rtl: None,
+        ..Options::default()
     };
     let mut tally = Tally::<Case<R500>>::new(&options, Shard::default());
     let (never, over, second) = (

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rand::Rng;
 use rand::seq::IndexedRandom;
-use reconverge::campaign::{self, Failed, Limit, Options, Shard, Summary, results};
+use reconverge::campaign::{self, Drawn, Failed, Limit, Options, Shard, Summary, results};
 use reconverge::case::{Case, Conditions, Row, SavedCase, Table, unit_of_case};
 use reconverge::cover::lcov::RtlCoverage;
-use reconverge::cover::{FailedRun, Model, Ran, Saved, UnitCoverage, page};
-use reconverge::design::{Build, Golden};
+use reconverge::cover::{Bins as _, FailedRun, Ran, Saved, UnitCoverage, page};
+use reconverge::design::{Build, Design, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
 use reconverge::field::Diff;
@@ -18,6 +18,7 @@ use reconverge::input::{InputError, printable, read_text};
 use reconverge::lockstep::{Compared, Mismatch, Stopped};
 use reconverge::mutate::source;
 use reconverge::place::Place;
+use reconverge::stream::Stream;
 use reconverge::unit::{LoadOptions, Unit};
 use serde_json::json;
 
@@ -157,7 +158,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             limit: Limit::Programs(300),
             jobs: 1,
             keep_going: true,
-            rtl: None,
+            ..Options::default()
         },
         &Rtl::<U>::own(Build::from(4)).unwrap(),
         Shard::default(),
@@ -219,38 +220,81 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
     let dir = dir.join(U::NAME);
     fs::create_dir(&dir).unwrap();
     let file = dir.join(header.file_name::<U>());
-    let bins = Model::<U>::new(&Build::from(U::LANES));
-    formats.push(Format {
-        name: format!("{}, results", U::NAME),
+    let seeds = seeds.map(|chunks| (first.clone() + &chunks.concat()).into_bytes());
+    let name = format!("{}, results", U::NAME);
+    formats.push(results_format::<Case<U>>(name, file, seeds.to_vec()));
+}
+
+/// Results of a campaign of streams.
+fn results_of_streams<D: Design>(formats: &mut Vec<Format>, dir: &Path) {
+    let options = Options {
+        limit: Limit::Programs(20),
+        keep_going: true,
+        cycles: 3,
+        ..Options::default()
+    };
+    let rtl = Rtl::<D>::own(Build::from(4)).unwrap();
+    let header = results::Header::new::<Stream<D>>(&options, &rtl, Shard::default());
+    let chunk = |number: u64, programs: u64, failures: Vec<Failed<Stream<D>>>| {
+        let mut summary = Summary::<Stream<D>> {
+            programs,
+            resets: 2 * programs,
+            failures,
+            ..Summary::default()
+        };
+        summary.compared.cycles = 3 * programs;
+        summary
+            .kinds
+            .insert("short".to_owned(), (programs, 3 * programs).into());
+        let cases = number * 16..number * 16 + programs;
+        seal(&json!({ "chunk": number, "cases": cases, "summary": summary }))
+    };
+    let failed = |number| {
+        let stream = Stream::<D>::drawn(7, number, 3, rtl.build());
+        let cause = Cause::Crashed("signal 11".to_owned());
+        let failure = Failure::new(&stream.ok().unwrap(), cause, Compared::default());
+        Failed { number, failure }
+    };
+    let chunks = chunk(0, 16, vec![failed(0), failed(3)]) + &chunk(1, 4, Vec::new());
+    let dir = dir.join(format!("{}-streams", D::NAME));
+    fs::create_dir(&dir).unwrap();
+    let file = dir.join(header.file_name::<D>());
+    let seeds = vec![(seal(&json!(header)) + &chunks).into_bytes()];
+    let name = format!("{}, results of streams", D::NAME);
+    formats.push(results_format::<Stream<D>>(name, file, seeds));
+}
+
+/// Results in `file`, which are merged and resumed.
+fn results_format<C: Drawn + 'static>(name: String, file: PathBuf, seeds: Vec<Vec<u8>>) -> Format {
+    Format {
+        name,
         kind: FormatKind::Sealed,
-        seeds: seeds
-            .iter()
-            .map(|chunks| (first.clone() + &chunks.concat()).into_bytes())
-            .collect(),
+        seeds,
         read: Box::new(move |bytes, rng| {
             fs::write(&file, bytes).unwrap();
             // A header of another shard belongs to another file.
             let header = results::header(&file)?;
-            let merged = results::merge::<Case<U>>(std::slice::from_ref(&file));
+            let merged = results::merge::<C>(std::slice::from_ref(&file));
             if let Ok((_, summary)) = &merged {
-                let options = header.as_ref().unwrap().options();
+                let header = header.as_ref().unwrap();
+                let (options, bins) = (
+                    header.options(),
+                    C::Bins::new(&Build::from(C::Design::LANES)),
+                );
                 summary.to_json(&options, &bins).to_string();
                 for failed in &summary.failures {
                     // It is escaped when it is printed: RTL may print anything.
                     failed.failure.message();
                     let again = serde_json::to_string(failed).unwrap();
-                    serde_json::from_str::<Failed<Case<U>>>(&again).unwrap();
+                    serde_json::from_str::<Failed<C>>(&again).unwrap();
                 }
             }
             // Resumed: text after the last whole line is cut off.
-            if let Some(header) = header.filter(|h| file.ends_with(h.file_name::<U>()))
+            if let Some(header) = header.filter(|h| file.ends_with(h.file_name::<C::Design>()))
                 && rng.random_ratio(1, 2)
             {
-                let opened = results::Results::open::<Case<U>>(
-                    file.parent().unwrap(),
-                    &header,
-                    &header.options(),
-                );
+                let opened =
+                    results::Results::open::<C>(file.parent().unwrap(), &header, &header.options());
                 let whole = opened.is_ok();
                 drop(opened);
                 if whole {
@@ -260,7 +304,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             }
             merged.map(drop).map_err(Refused::from)
         }),
-    });
+    }
 }
 
 fn coverage_files<U: Tested>(formats: &mut Vec<Format>) {
@@ -482,6 +526,7 @@ pub fn all(dir: &Path) -> Vec<Format> {
         };
     }
     for_each_unit!(all);
+    results_of_streams::<reconverge::r500::R500>(&mut formats, dir);
     others(&mut formats);
     file_lists(&mut formats, dir);
     declarations(&mut formats, dir);

@@ -1,10 +1,10 @@
 //! Random campaigns: many cases in lock-step. The same seed gives the same cases for any number of jobs.
 //!
 //! A campaign is one of programs or one of streams of pins ([`Drawn`]). A case depends only on design, campaign seed, case number and
-//! build ([`Drawn::draw`]). Cases run in chunks, each chunk on a fresh
-//! model ([`Runner`]), and the results of the chunks are added in the order of their numbers ([`Tally`]). The totals of a
+//! build ([`Drawn::draw`]). Cases run in chunks ([`Runner`]): the programs of a chunk share a fresh model, each stream has one of its own.
+//! The results of the chunks are added in the order of their numbers ([`Tally`]). The totals of a
 //! campaign therefore depend neither on the number of threads, processes or shards, nor on interruptions ([`results`]),
-//! unless the RTL shows X or keeps something that reset does not reach. A test of your own unit needs only [`fuzz()`].
+//! unless programs run on RTL that shows X or keeps something that reset does not reach. A test of your own unit needs only [`fuzz()`].
 
 mod drawn;
 mod fuzz;
@@ -29,6 +29,7 @@ use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::json::{Hex, count, map};
 use reconverge_bench::lockstep::Compared;
+use reconverge_bench::stream::CYCLES;
 use reconverge_program::environment::draw_word;
 
 pub use drawn::{Drawn, Follow, Other, Shrunk};
@@ -36,7 +37,7 @@ pub use fuzz::{found, found_within, fuzz, fuzz_within};
 pub use programs::{Pace, case, recorded};
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 
-/// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend on the number of jobs.
+/// Programs handed out at once ([`Drawn::CHUNK`]).
 pub const CHUNK: u64 = 256;
 /// Number of cases of one chunk that crash or hang their process after which the campaign is given up. Each case that hangs
 /// takes as long as its time limit.
@@ -69,6 +70,8 @@ pub struct Options {
     pub keep_going: bool,
     /// Directory of other RTL, for saved cases; `None`: own RTL.
     pub rtl: Option<std::path::PathBuf>,
+    /// Cycles of a stream that is not long, 1 to [`MAX_CYCLES`](reconverge_bench::stream::MAX_CYCLES). Without effect on programs.
+    pub cycles: usize,
 }
 
 impl Default for Options {
@@ -81,6 +84,7 @@ impl Default for Options {
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             keep_going: false,
             rtl: None,
+            cycles: CYCLES,
         }
     }
 }
@@ -93,6 +97,8 @@ pub struct Summary<C: Drawn> {
     pub programs: u64,
     /// How much was compared.
     pub compared: Compared,
+    /// Cycles of these in which the reset was asserted; counted for streams.
+    pub resets: u64,
     /// How much of each kind was run.
     #[serde(deserialize_with = "map")]
     pub kinds: BTreeMap<String, OfKind>,
@@ -204,7 +210,7 @@ pub struct Failed<C: Drawn> {
 
 impl<C: Drawn> Failed<C> {
     /// Returns the failure of case number `index` of a campaign, which crashed or hung its process on a model with the seed
-    /// `seed`.
+    /// `seed`, or on one of its own.
     pub fn lost(
         options: &Options,
         rtl: &Rtl<C::Design>,
@@ -213,7 +219,9 @@ impl<C: Drawn> Failed<C> {
         seed: u32,
     ) -> Self {
         let mut case = case_on::<C>(options, rtl, index).unwrap_or_else(|failure| *failure.case);
-        case.set_model_seed(seed);
+        if !C::OWN_MODEL {
+            case.set_model_seed(seed);
+        }
         Failed {
             number: index,
             failure: Failure::new(&case, cause, Compared::default()),
@@ -226,6 +234,7 @@ impl<C: Drawn> Default for Summary<C> {
         Summary {
             programs: 0,
             compared: Compared::default(),
+            resets: 0,
             kinds: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             judged: ByScalar::default(),
@@ -262,6 +271,7 @@ impl<C: Drawn> Summary<C> {
     pub fn add(&mut self, other: Self) {
         self.programs += other.programs;
         self.compared += other.compared;
+        self.resets += other.resets;
         for (kind, of) in other.kinds {
             *self.kinds.entry(kind).or_default() += of;
         }
@@ -283,13 +293,13 @@ impl<C: Drawn> Summary<C> {
     pub fn given_up(&self) -> Option<GivenUp> {
         let mut chunks = self
             .failures
-            .chunk_by(|a, b| a.number / CHUNK == b.number / CHUNK);
+            .chunk_by(|a, b| a.number / C::CHUNK == b.number / C::CHUNK);
         let lost = chunks.find_map(|chunk| {
             let mut lost = chunk.iter().filter(|failed| failed.failure.lost());
             let last = lost.nth(MAX_LOST - 1)?;
             Some(GivenUp::Lost {
                 cases: MAX_LOST,
-                of: last.number % CHUNK + 1,
+                of: last.number % C::CHUNK + 1,
             })
         });
         lost.or(self.too_many.map(GivenUp::Failed))
@@ -360,21 +370,22 @@ impl<C: Drawn> Summary<C> {
     }
 }
 
-/// Runs cases of a campaign in sequence on one model.
+/// Runs cases of a campaign in sequence: on one model, or each on its own ([`Drawn::OWN_MODEL`]).
 pub struct Runner<'a, C: Drawn> {
     options: &'a Options,
     rtl: &'a Rtl<C::Design>,
-    dut: Dut<C::Design>,
-    /// Why there is no fresh model after the last failure; `dut` must not run another case then.
-    no_model: Option<String>,
+    /// Seed of the model that the cases share.
+    seed: u32,
+    /// This model, unless each case has its own; the error says why there is no fresh one after the last failure.
+    shared: Option<Result<Dut<C::Design>, String>>,
     collector: Option<C::Collector<'a>>,
-    /// The last case, and what it compared.
+    /// The last case on the shared model, and what it compared.
     last: Option<(u64, Compared)>,
 }
 
 impl<'a, C: Drawn> Runner<'a, C> {
-    /// Opens a fresh model of `rtl`, for cases from number `first` on. The contents of registers without reset depend only on
-    /// campaign seed and `first`. `bins` are those of the build of `rtl`; `None`: hits are not counted.
+    /// Opens a fresh model of `rtl`, for cases from number `first` on, unless each case has its own. The contents of its registers without
+    /// reset depend only on campaign seed and `first`. `bins` are those of the build of `rtl`; `None`: hits are not counted.
     ///
     /// # Errors
     /// The model cannot be opened.
@@ -384,14 +395,17 @@ impl<'a, C: Drawn> Runner<'a, C> {
         bins: Option<&'a C::Bins>,
         first: u64,
     ) -> Result<Self, String> {
-        let dut = rtl.open(model_seed(options, first))?;
-        let collector = bins.map(C::collector);
+        let seed = model_seed(options, first);
+        let shared = match C::OWN_MODEL {
+            true => None,
+            false => Some(Ok(rtl.open(seed)?)),
+        };
         Ok(Runner {
             options,
             rtl,
-            dut,
-            no_model: None,
-            collector,
+            seed,
+            shared,
+            collector: bins.map(C::collector),
             last: None,
         })
     }
@@ -402,21 +416,32 @@ impl<'a, C: Drawn> Runner<'a, C> {
             Ok(case) => case,
             Err(failure) => return Summary::not_compared(index, *failure),
         };
-        if let Some(why) = &self.no_model {
-            let cause = Cause::NotRun(why.clone());
-            let failure = Failure::new(&case, cause, Compared::default());
-            return Summary::not_compared(index, failure);
-        }
-        let collector = self.collector.as_mut();
-        let summary = case.run_on(index, &mut self.dut, collector, progress);
-        self.last = Some((index, summary.compared));
-        if !summary.failures.is_empty() {
+        let seed = case.model_seed();
+        let opened = self.shared.take();
+        let mut dut = match opened.unwrap_or_else(|| self.rtl.open(seed)) {
+            Ok(dut) => dut,
+            Err(why) => {
+                if !C::OWN_MODEL {
+                    self.shared = Some(Err(why.clone()));
+                }
+                let failure = Failure::new(&case, Cause::NotRun(why), Compared::default());
+                return Summary::not_compared(index, failure);
+            }
+        };
+        let mut summary = case.run_on(index, &mut dut, self.collector.as_mut(), progress);
+        let failed = !summary.failures.is_empty();
+        if C::OWN_MODEL && !failed {
+            ended(dut, case, index, summary.compared, &mut summary);
+        } else if !C::OWN_MODEL {
+            self.last = Some((index, summary.compared));
             // A stopped model cannot be used again. Any other may be in a state that correct RTL never reaches, in which
             // assertions fail before the next reset has ended.
-            match self.rtl.open(case.model_seed()) {
-                Ok(fresh) => self.dut = fresh,
-                Err(why) => self.no_model = Some(why),
-            }
+            let next = match failed {
+                true => self.rtl.open(seed),
+                false => Ok(dut),
+            };
+            self.seed = next.as_ref().map_or(self.seed, Dut::seed);
+            self.shared = Some(next);
         }
         summary.of_one(index)
     }
@@ -434,28 +459,40 @@ impl<'a, C: Drawn> Runner<'a, C> {
         total
     }
 
-    /// Returns the seed of the model.
+    /// Returns the seed of the model that the cases share.
     pub fn seed(&self) -> u32 {
-        self.dut.seed()
+        self.seed
     }
 
     /// Ends the simulation. If a `final` block of the RTL says that something is wrong, the last case, which `summary`
     /// includes, fails with [`Cause::Stopped`], unless it has failed already.
     pub fn close(self, summary: &mut Summary<C>) {
-        let seed = self.dut.seed();
-        if let Err(why) = self.dut.close()
-            && let Some((number, compared)) = self.last
-            && summary
-                .failures
-                .iter()
-                .all(|failed| failed.number != number)
-        {
+        if let (Some(Ok(dut)), Some((number, compared))) = (self.shared, self.last) {
             let case = case_on::<C>(self.options, self.rtl, number);
-            let mut case = case.unwrap_or_else(|failure| *failure.case);
-            case.set_model_seed(seed);
-            let failure = Failure::at_the_end(&case, why, compared);
-            summary.failures.push(Failed { number, failure });
+            let case = case.unwrap_or_else(|failure| *failure.case);
+            ended(dut, case, number, compared, summary);
         }
+    }
+}
+
+/// Ends the simulation on `dut`, on which `case`, number `number`, ran last: [`Runner::close`].
+fn ended<C: Drawn>(
+    dut: Dut<C::Design>,
+    mut case: C,
+    number: u64,
+    compared: Compared,
+    summary: &mut Summary<C>,
+) {
+    let seed = dut.seed();
+    if let Err(why) = dut.close()
+        && summary
+            .failures
+            .iter()
+            .all(|failed| failed.number != number)
+    {
+        case.set_model_seed(seed);
+        let failure = Failure::at_the_end(&case, why, compared);
+        summary.failures.push(Failed { number, failure });
     }
 }
 
@@ -482,7 +519,7 @@ fn case_on<C: Drawn>(
     index: u64,
 ) -> Result<C, Box<Failure<C>>> {
     let on_rtl = |case: &mut C| case.on_rtl(options.rtl.as_deref(), rtl.no_assert(), None);
-    let mut drawn = C::draw(options.seed, index, rtl.build());
+    let mut drawn = C::draw(options.seed, index, options.cycles, rtl.build());
     match &mut drawn {
         Ok(case) => on_rtl(case),
         Err(failure) => on_rtl(&mut failure.case),

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanCount, ProgressBar};
 use reconverge::campaign::results::{Header, Results};
 use reconverge::campaign::{
-    CHUNK, Chunk, Failed, GivenUp, Limit, Options, Put, Shard, Summary, Tally, drive,
+    Chunk, Failed, GivenUp, Limit, Options, Put, Shard, Summary, Tally, drive,
 };
 use reconverge::cover::{Bins as _, Share};
 use reconverge::design::{Build, Design as _};
@@ -261,14 +261,16 @@ pub fn fuzz<C: Shows>(
         jobs: workers(args.jobs),
         keep_going: args.keep_going,
         rtl: args.place.rtl.as_deref().map(absolute),
+        ..Options::default()
     };
     if let Limit::Programs(n) = limit
-        && n.div_ceil(CHUNK) < shard.of()
+        && n.div_ceil(C::CHUNK) < shard.of()
     {
         let why = format!(
-            "{n} {}s are {} chunks of {CHUNK}, too few for {} shards",
+            "{n} {}s are {} chunks of {}, too few for {} shards",
             C::NOUN,
-            n.div_ceil(CHUNK),
+            n.div_ceil(C::CHUNK),
+            C::CHUNK,
             shard.of()
         );
         return Err(InputError::new("--shard", 0, shard.to_string(), why).into());

@@ -37,6 +37,7 @@ pub fn cover<D: Design>(args: &CoverArgs) -> Done {
         jobs: workers(args.jobs),
         keep_going: false,
         rtl: args.place.rtl.as_deref().map(absolute),
+        ..Options::default()
     };
     let rtl = rtl::<D>(&args.place, build.clone())?;
     let bins = PinBins::<D>::new(&build);
@@ -64,7 +65,7 @@ pub fn cover<D: Design>(args: &CoverArgs) -> Done {
     let interrupted = !tally.finished();
     let summary = tally.into_total();
     let cycles = summary.compared.cycles;
-    let coverage = bins.coverage(&summary.bins, cycles);
+    let coverage = bins.coverage(&summary.bins, cycles, summary.resets);
     print(&format!(
         "{}.cover.{:x}  {} streams\n  lock-step  {} mismatches in {} cycles, {} fields each\n{}",
         D::NAME,

@@ -57,7 +57,7 @@ pub struct Coverage {
     pub fields: Vec<Met>,
     /// Cycles observed.
     pub cycles: u64,
-    /// Cycles of these in which the reset was asserted; of coverage that was added up: all of them or none.
+    /// Cycles of these in which the reset was asserted.
     pub resets: u64,
     /// Pins and state of the first cycle.
     first: Option<[Vec<u8>; 2]>,
@@ -107,31 +107,23 @@ impl Coverage {
         Coverage {
             pins: pins.map(|pin| Met::all(pin.most(lanes))).collect(),
             fields: fields.map(|field| Met::all(bits(field, lanes))).collect(),
-            cycles: 1,
             ..Self::new::<D>(lanes)
         }
     }
 
-    /// Returns what was reached as words, which are united when coverage is added up. Word 0 has bit 0 if most cycles were out of
-    /// reset. Then there are four words for each pin and each field: bits that were 1, bits that were 0, values, and bit 0 if it changed.
+    /// Returns what was reached as words, which are united when coverage is added up: four for each pin and each field, with the
+    /// bits that were 1, the bits that were 0, the values, and bit 0 if it changed.
     pub fn words(&self) -> Vec<u64> {
-        let released = u64::from(self.cycles > 0 && !self.is_held());
         let items = self.pins.iter().chain(&self.fields);
         let words = items.flat_map(|met| [met.ones, met.zeros, met.values, met.changed.into()]);
-        std::iter::once(released).chain(words).collect()
+        words.collect()
     }
 
-    /// Returns the coverage of `cycles` cycles with these [`Coverage::words`]; words that are missing are 0.
-    pub fn of_words<D: Design>(
-        lanes: u32,
-        cycles: u64,
-        words: impl IntoIterator<Item = u64>,
-    ) -> Self {
+    /// Returns the coverage with these [`Coverage::words`], of no cycles; words that are missing are 0.
+    pub fn of_words<D: Design>(lanes: u32, words: impl IntoIterator<Item = u64>) -> Self {
         let mut words = words.into_iter();
         let mut next = || words.next().unwrap_or(0);
         let mut coverage = Self::new::<D>(lanes);
-        coverage.cycles = cycles;
-        coverage.resets = if next() == 0 { cycles } else { 0 };
         for met in coverage.pins.iter_mut().chain(&mut coverage.fields) {
             *met = Met {
                 ones: next(),
@@ -141,11 +133,6 @@ impl Coverage {
             };
         }
         coverage
-    }
-
-    /// Returns whether the reset was asserted in most cycles.
-    fn is_held(&self) -> bool {
-        self.resets > self.cycles / 2
     }
 
     /// Returns how many bits of the pins and of the fields were 0 and 1, of both kinds together.
@@ -173,9 +160,11 @@ impl Coverage {
     /// Empty if there is nothing of the kind.
     pub fn idle<D: Design>(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if self.is_held() {
-            let held = "the reset was asserted in most cycles: little else was compared";
-            lines.push(held.to_owned());
+        if self.resets > self.cycles / 2 {
+            lines.push(format!(
+                "the reset was asserted in {} of {} cycles: little else was compared",
+                self.resets, self.cycles
+            ));
         }
         let still = |met: &Met| !met.changed;
         let pins = D::DECLARATION.pins.iter().zip(&self.pins);

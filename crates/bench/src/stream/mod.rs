@@ -48,7 +48,7 @@ use crate::place::Place;
 use crate::report::{History, Line};
 pub use saved::{Cycles, STREAM_FORMAT, SavedStream, design_of_stream};
 
-/// Cycles of a stream of a campaign that is not long.
+/// Cycles of a stream of a campaign that is not long, unless the campaign has others.
 pub const CYCLES: usize = 500;
 /// One of this many streams of a campaign is long.
 pub const LONG_EVERY: u64 = 16;
@@ -76,8 +76,7 @@ pub struct Stream<D: Design> {
     /// Seed of the stream; not 0.
     #[serde(with = "hex")]
     pub seed: u64,
-    /// Seed of what a model draws: registers without reset, and X. `None`: it follows from `seed`. A failure in a campaign has
-    /// that of its model, which has run other streams before.
+    /// Seed of what a model draws: registers without reset, and X. `None`: it follows from `seed`.
     #[serde(deserialize_with = "required")]
     pub model_seed: Option<u32>,
     /// Lanes of the design.
@@ -146,15 +145,20 @@ impl<D: Design> Stream<D> {
         stream
     }
 
-    /// Draws stream number `index` of a campaign with `seed`.
+    /// Draws stream number `index` of a campaign, with the seed `seed`. It has `cycles` cycles, at most [`MAX_CYCLES`], unless it is long.
     ///
     /// # Errors
     /// The golden model panics: [`Cause::NotRun`] with its message, of a short stream on which it does.
-    pub fn drawn(seed: u64, index: u64, build: &Build) -> Result<Self, Box<Failure<Self>>> {
+    pub fn drawn(
+        seed: u64,
+        index: u64,
+        cycles: usize,
+        build: &Build,
+    ) -> Result<Self, Box<Failure<Self>>> {
         let pace = Pace::of(index);
         let cycles = match pace {
-            Pace::Long => LONG * CYCLES,
-            Pace::Short => CYCLES,
+            Pace::Long => cycles.saturating_mul(LONG).min(MAX_CYCLES),
+            Pace::Short => cycles,
         };
         let (mut stream, panicked) = Self::draw(seed, cycles, pace, build);
         // Two builds may fail in the stream of the same number, and both are saved.

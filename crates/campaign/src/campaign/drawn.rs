@@ -29,14 +29,23 @@ pub trait Drawn: TestCase {
     const EXECUTES: bool;
     /// What texts call the parts that [`Drawn::length`] counts.
     const MEASURE: &'static str;
+    /// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend on the number of jobs.
+    const CHUNK: u64;
+    /// Each case runs on a fresh model with its own seed. Otherwise the cases of a chunk share one.
+    const OWN_MODEL: bool;
 
     /// Returns the kind of case number `index` of a campaign.
     fn kind(index: u64) -> Self::Kind;
-    /// Draws case number `index` of the campaign with `seed`, always the same for the same build.
+    /// Draws case number `index` of the campaign with `seed` and [`Options::cycles`](super::Options), always the same for the same build.
     ///
     /// # Errors
     /// The golden model panics: [`Cause::NotRun`](reconverge_bench::failure::Cause) with its message, of a case on which it does.
-    fn draw(seed: u64, index: u64, build: &Build) -> Result<Self, Box<Failure<Self>>>;
+    fn draw(
+        seed: u64,
+        index: u64,
+        cycles: usize,
+        build: &Build,
+    ) -> Result<Self, Box<Failure<Self>>>;
     /// Returns a collector that has counted nothing.
     fn collector(bins: &Self::Bins) -> Self::Collector<'_>;
     /// Judges the case, number `index` of its campaign, on `dut`, which may have run others before. Returns what it adds to the

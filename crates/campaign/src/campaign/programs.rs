@@ -163,12 +163,14 @@ impl<U: Campaign> Drawn for Case<U> {
     const NOUN: &'static str = "program";
     const EXECUTES: bool = true;
     const MEASURE: &'static str = "instructions";
+    const CHUNK: u64 = super::CHUNK;
+    const OWN_MODEL: bool = false;
 
     fn kind(index: u64) -> Kind {
         kind(index)
     }
 
-    fn draw(seed: u64, index: u64, build: &Build) -> Result<Self, Box<Failure<Self>>> {
+    fn draw(seed: u64, index: u64, _: usize, build: &Build) -> Result<Self, Box<Failure<Self>>> {
         Ok(case(seed, index, build).1)
     }
 

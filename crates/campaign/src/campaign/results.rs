@@ -25,8 +25,9 @@ use super::{ByScalar, Drawn, Limit, Options, Piece, Shard, Summary, Tally};
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::dut::Rtl;
 use reconverge_bench::input::{self, InputError};
-use reconverge_bench::json::{self, hex};
+use reconverge_bench::json::{self, hex, required};
 use reconverge_bench::lockstep::Compared;
+use reconverge_bench::stream::{CYCLES, MAX_CYCLES};
 
 /// File name extension.
 pub const ENDING: &str = "jsonl";
@@ -55,6 +56,9 @@ pub struct Header {
     pub seed: u64,
     /// When the campaign ends; never a time.
     pub limit: Limit,
+    /// Cycles of a stream that is not long; `None` in a campaign of programs.
+    #[serde(deserialize_with = "required")]
+    pub cycles: Option<usize>,
     /// The campaign does not end with the first failure.
     pub keep_going: bool,
     /// Lanes and parameters.
@@ -78,6 +82,7 @@ impl Header {
             cases: C::NOUN.to_owned(),
             seed: options.seed,
             limit: options.limit,
+            cycles: (!C::EXECUTES).then_some(options.cycles),
             keep_going: options.keep_going,
             build: rtl.build().clone(),
             rtl: rtl.contents().to_owned(),
@@ -103,7 +108,8 @@ impl Header {
             limit: self.limit,
             jobs: 1,
             keep_going: self.keep_going,
-            rtl: None,
+            cycles: self.cycles.unwrap_or(CYCLES),
+            ..Options::default()
         }
     }
 
@@ -111,16 +117,22 @@ impl Header {
     /// not differ.
     fn differs(&self, other: &Header) -> Option<(&'static str, String, String)> {
         let limit = |h: &Header| match h.limit {
-            Limit::Programs(n) => format!("{n} programs"),
+            Limit::Programs(n) => format!("{n} {}s", h.cases),
             Limit::Cycles(n) => format!("{n} cycles"),
             Limit::Time(t) => format!("{} seconds", t.as_secs()),
         };
         type Shown<'a> = &'a dyn Fn(&Header) -> String;
-        let fields: [(&'static str, Shown); 10] = [
+        let fields: [(&'static str, Shown); 11] = [
             ("unit", &|h| h.unit.clone()),
             ("cases", &|h| format!("{}s", h.cases)),
             ("seed", &|h| h.seed.to_string()),
             ("limit", &limit),
+            ("cycles", &|h| {
+                h.cycles.map_or_else(
+                    || "no length".to_owned(),
+                    |n| format!("{n} cycles in a stream"),
+                )
+            }),
             ("shard", &|h| format!("one of {}", h.shard.of())),
             ("keep_going", &|h| h.keep_going.to_string()),
             ("build", &|h| h.build.to_string()),
@@ -200,6 +212,12 @@ pub fn header(path: &Path) -> Result<Option<Header>, InputError> {
     if matches!(header.limit, Limit::Time(_)) {
         return Err(bad("limit", "a time cannot be resumed".to_owned()));
     }
+    if header
+        .cycles
+        .is_some_and(|n| !(1..=MAX_CYCLES).contains(&n))
+    {
+        return Err(bad("cycles", format!("must be 1 to {MAX_CYCLES}")));
+    }
     Ok(Some(header))
 }
 
@@ -219,6 +237,7 @@ impl<C: Drawn> Summary<C> {
         let kinds = self.kinds.values().flat_map(|of| [of.programs, of.cycles]);
         [
             self.programs,
+            self.resets,
             cycles,
             steps,
             launches,
@@ -443,8 +462,10 @@ pub fn merge<C: Drawn>(files: &[PathBuf]) -> Result<(Header, Summary<C>), InputE
         if !tally.finished() {
             let done = tally.total();
             let why = format!(
-                "not finished: {} programs, {} cycles; the command that wrote it resumes",
-                done.programs, done.compared.cycles
+                "not finished: {} {}s, {} cycles; the command that wrote it resumes",
+                done.programs,
+                C::NOUN,
+                done.compared.cycles
             );
             return Err(InputError::new(name, 0, "shard", why));
         }

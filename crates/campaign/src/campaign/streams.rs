@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::{Drawn, Follow, Limit, Other, Shrunk, found_within, fuzz_within, own_seed};
 use crate::cover::{Bins, Met, Overview, Share};
 use reconverge_bench::check::{self, Judged};
-use reconverge_bench::design::{Build, Design};
+use reconverge_bench::design::{Build, Control, Design};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Failure;
 use reconverge_bench::found::Found;
@@ -16,7 +16,7 @@ use reconverge_bench::input::InputError;
 use reconverge_bench::json::Hex;
 use reconverge_bench::stream::coverage::Coverage;
 use reconverge_bench::stream::shrink::{Budget, shrink};
-use reconverge_bench::stream::{Pace, Stream, pulse};
+use reconverge_bench::stream::{MAX_CYCLES, Pace, Stream, pulse};
 
 /// What streams of a build can reach: bits of pins and fields that are 0 and 1, values of narrow ones, changes.
 pub struct PinBins<D> {
@@ -25,10 +25,13 @@ pub struct PinBins<D> {
 }
 
 impl<D: Design> PinBins<D> {
-    /// Returns the coverage of `cycles` cycles whose bins are `met`.
-    pub fn coverage(&self, met: &Met, cycles: u64) -> Coverage {
+    /// Returns the coverage of `cycles` cycles whose bins are `met`; the reset was asserted in `resets` of them.
+    pub fn coverage(&self, met: &Met, cycles: u64, resets: u64) -> Coverage {
         let words = Vec::<Hex>::from(met.clone());
-        Coverage::of_words::<D>(self.lanes, cycles, words.into_iter().map(|word| word.0))
+        let words = words.into_iter().map(|word| word.0);
+        let mut coverage = Coverage::of_words::<D>(self.lanes, words);
+        (coverage.cycles, coverage.resets) = (cycles, resets);
+        coverage
     }
 }
 
@@ -51,7 +54,7 @@ impl<D: Design> Bins for PinBins<D> {
 
     fn overview(&self, met: &Met) -> Overview {
         let all = Coverage::all::<D>(self.lanes).toggled();
-        let hit = self.coverage(met, 1).toggled();
+        let hit = self.coverage(met, 0, 0).toggled();
         let [pins, fields] = [0, 1].map(|n| Share {
             hit: hit[n],
             reachable: all[n],
@@ -66,7 +69,7 @@ impl<D: Design> Bins for PinBins<D> {
     }
 
     fn never_met(&self, met: &Met) -> Vec<String> {
-        self.coverage(met, 1).idle::<D>()
+        self.coverage(met, 0, 0).idle::<D>()
     }
 }
 
@@ -79,13 +82,20 @@ impl<D: Design> Drawn for Stream<D> {
     const NOUN: &'static str = "stream";
     const EXECUTES: bool = false;
     const MEASURE: &'static str = "cycles";
+    const CHUNK: u64 = 16;
+    const OWN_MODEL: bool = true;
 
     fn kind(index: u64) -> Pace {
         Pace::of(index)
     }
 
-    fn draw(seed: u64, index: u64, build: &Build) -> Result<Self, Box<Failure<Self>>> {
-        Self::drawn(own_seed::<D>(seed, index), index, build)
+    fn draw(
+        seed: u64,
+        index: u64,
+        cycles: usize,
+        build: &Build,
+    ) -> Result<Self, Box<Failure<Self>>> {
+        Self::drawn(own_seed::<D>(seed, index), index, cycles, build)
     }
 
     fn collector(bins: &PinBins<D>) -> u32 {
@@ -101,8 +111,10 @@ impl<D: Design> Drawn for Stream<D> {
     ) -> super::Summary<Self> {
         let mut coverage = collector.map(|lanes| Coverage::new::<D>(*lanes));
         let mut pulse = pulse(progress);
+        let mut resets = 0;
         let mut watch = |pins: &D::In, state: &D::State| {
             pulse();
+            resets += u64::from(pins.is_reset());
             if let Some(coverage) = &mut coverage {
                 coverage.see::<D>(pins, state);
             }
@@ -110,6 +122,7 @@ impl<D: Design> Drawn for Stream<D> {
         let judged = self.check_on(dut, None, &mut watch);
         let judged = judged.unwrap_or_else(|why| unreachable!("no dump: {why}"));
         let mut summary = super::Summary {
+            resets,
             bins: coverage.as_ref().map(met).unwrap_or_default(),
             ..super::Summary::default()
         };
@@ -178,7 +191,10 @@ pub struct Options {
     pub seed: u64,
     /// Number of streams.
     pub streams: u64,
-    /// Number of chunks of 256 streams that run in parallel.
+    /// Cycles of a stream, 1 to [`MAX_CYCLES`]; a long one, one in [`LONG_EVERY`](reconverge_bench::stream::LONG_EVERY), has
+    /// [`LONG`](reconverge_bench::stream::LONG) times as many.
+    pub cycles: usize,
+    /// Number of chunks of 16 streams that run in parallel.
     pub jobs: usize,
     /// Limits for shrinking a failing stream.
     pub budget: Budget,
@@ -187,12 +203,15 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Returns the default options: 200 streams from seed 1, failures in `failures`.
+    /// Returns the default options: 200 streams of 500 cycles from seed 1, one job per processor, failures in `failures`.
     fn default() -> Self {
-        let super::Options { seed, jobs, .. } = super::Options::default();
+        let super::Options {
+            seed, jobs, cycles, ..
+        } = super::Options::default();
         Options {
             seed,
             streams: 200,
+            cycles,
             jobs,
             budget: Budget::default(),
             out: Some(PathBuf::from("failures")),
@@ -211,6 +230,18 @@ impl Options {
     #[must_use]
     pub fn streams(mut self, streams: u64) -> Self {
         self.streams = streams;
+        self
+    }
+    /// Sets the number of cycles of a stream that is not long.
+    #[must_use]
+    pub fn cycles(mut self, cycles: usize) -> Self {
+        self.cycles = cycles;
+        self
+    }
+    /// Sets the number of chunks that run in parallel.
+    #[must_use]
+    pub fn jobs(mut self, jobs: usize) -> Self {
+        self.jobs = jobs;
         self
     }
     /// Sets the folder for a failing stream.
@@ -240,22 +271,33 @@ pub struct Summary {
 /// The stream that failed, or on which the golden model panics ([`Cause::NotRun`](reconverge_bench::failure::Cause)).
 ///
 /// # Panics
-/// `seed` is 0, or there are no streams: nothing would be compared.
+/// `seed` is 0, there are no streams or jobs, or `cycles` is not in 1 to [`MAX_CYCLES`]: nothing would be compared.
 pub fn fuzz<D: Design>(rtl: &Rtl<D>, options: &Options) -> Result<Summary, Box<Found<Stream<D>>>> {
-    let Options { seed, streams, .. } = *options;
+    let Options {
+        seed,
+        streams,
+        cycles,
+        jobs,
+        ..
+    } = *options;
     assert!(
-        seed > 0 && streams > 0,
-        "the seed and the number of streams must be at least 1"
+        seed > 0 && streams > 0 && jobs > 0,
+        "the seed and the numbers of streams and jobs must be at least 1"
+    );
+    assert!(
+        (1..=MAX_CYCLES).contains(&cycles),
+        "a stream must have 1 to {MAX_CYCLES} cycles"
     );
     let campaign = super::Options {
         seed,
         limit: Limit::Programs(streams),
-        jobs: options.jobs,
+        jobs,
+        cycles,
         ..super::Options::default()
     };
     let ran = fuzz_within(rtl, &campaign, options.out.as_deref(), &options.budget)?;
     let cycles = ran.compared.cycles;
-    let coverage = PinBins::<D>::new(rtl.build()).coverage(&ran.bins, cycles);
+    let coverage = PinBins::<D>::new(rtl.build()).coverage(&ran.bins, cycles, ran.resets);
     for line in coverage.idle::<D>() {
         // Not by `eprintln`, which a test that passes hides. If it cannot be written, the result is the same.
         let _ = writeln!(std::io::stderr(), "warning: {}: {line}", D::NAME);

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CHUNK, Drawn, Failed, Limit, MAX_FAILED, Options, Summary};
+use super::{Drawn, Failed, Limit, MAX_FAILED, Options, Summary};
 use crate::cover::Met;
 
 /// A shard of a campaign: every `of`-th chunk, beginning with chunk number `index` - 1. Its text form is `3/8`.
@@ -112,7 +112,7 @@ impl<C: Drawn> Chunk<C> {
     /// Returns true if the next case alone ended the process that is owed, and not some case of the whole chunk.
     pub fn next_owes(&self) -> bool {
         let next = self.cases.start;
-        let own = |owed: &Failed<C>| owed.number == next && !next.is_multiple_of(CHUNK);
+        let own = |owed: &Failed<C>| owed.number == next && !next.is_multiple_of(C::CHUNK);
         self.owed.as_ref().is_some_and(own)
     }
 }
@@ -196,10 +196,10 @@ impl<C: Drawn> Tally<C> {
 
     /// Returns the cases of chunk `number`, if the campaign or shard has it.
     pub fn cases(&self, number: u64) -> Option<Range<u64>> {
-        let first = number.checked_mul(CHUNK)?;
+        let first = number.checked_mul(C::CHUNK)?;
         let end = match self.options.limit {
-            Limit::Programs(n) => n.min(first.checked_add(CHUNK)?),
-            _ => first.checked_add(CHUNK)?,
+            Limit::Programs(n) => n.min(first.checked_add(C::CHUNK)?),
+            _ => first.checked_add(C::CHUNK)?,
         };
         let ours = number % self.shard.of == self.shard.index - 1;
         (ours && first < end).then_some(first..end)
@@ -375,12 +375,12 @@ impl<C: Drawn> Tally<C> {
         let Limit::Programs(all) = self.options.limit else {
             return None;
         };
-        let chunks = all.div_ceil(CHUNK);
+        let chunks = all.div_ceil(C::CHUNK);
         let ours = (chunks + self.shard.of - self.shard.index) / self.shard.of;
         // The last chunk may be short, and may belong to another shard.
         let last = chunks.checked_sub(1).and_then(|number| self.cases(number));
-        let short = last.map_or(0, |cases| CHUNK - (cases.end - cases.start));
-        Some(ours.saturating_mul(CHUNK) - short)
+        let short = last.map_or(0, |cases| C::CHUNK - (cases.end - cases.start));
+        Some(ours.saturating_mul(C::CHUNK) - short)
     }
 
     /// Returns all known failures in the order of their numbers, including those of incomplete chunks and of chunks that wait

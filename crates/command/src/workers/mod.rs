@@ -26,6 +26,7 @@ use reconverge::lockstep::Compared;
 use reconverge::mutate::Hunt;
 use reconverge::quantity;
 use reconverge::report::{Waves, dump_file, dump_from};
+use reconverge::stream::CYCLES;
 use reconverge::wave::Format;
 
 use crate::progress::Ticker;
@@ -393,7 +394,7 @@ impl<'a, C: Ordered> Isolated<'a, C> {
             match (hunted, begun) {
                 (Ok(hunt), _) => return Ok(hunt),
                 (Err(Lost::By(cause)), true) => {
-                    let drawn = C::draw(seed, hunt.next, self.rtl.build());
+                    let drawn = C::draw(seed, hunt.next, CYCLES, self.rtl.build());
                     let case = drawn.unwrap_or_else(|failure| *failure.case);
                     let kind = C::kind(hunt.next).to_string();
                     hunt.lost(&kind, Failure::new(&case, cause, Compared::default()));

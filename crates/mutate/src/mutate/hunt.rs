@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use reconverge_bench::check::{Judges, TestCase};
 use reconverge_bench::dut::Rtl;
 use reconverge_bench::failure::{Cause, Failure};
+use reconverge_bench::stream::CYCLES;
 use reconverge_campaign::campaign::Drawn;
 
 /// Progress of a campaign against one mutant.
@@ -95,7 +96,7 @@ impl<C: Drawn> Hunt<C> {
         progress: &mut impl FnMut(u64),
     ) -> Result<(), String> {
         let kind = C::kind(self.next).to_string();
-        let judged = C::draw(seed, self.next, rtl.build()).map_err(|failure| *failure);
+        let judged = C::draw(seed, self.next, CYCLES, rtl.build()).map_err(|failure| *failure);
         let judged = match judged {
             Ok(case) => case.judge(rtl, Judges::LockStep, None, progress)?,
             Err(failure) => Err(failure),

@@ -1,0 +1,254 @@
+//! Campaigns of streams: each has a fresh model, and the totals depend neither on jobs, shards nor interruptions.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use reconverge::campaign::results::{Header, Results, merge};
+use reconverge::campaign::{self, Chunk, Limit, Piece, Put, Runner, Shard, Tally, drive};
+use reconverge::cover::Bins as _;
+use reconverge::design::{Build, Design, Golden};
+use reconverge::dut::Rtl;
+use reconverge::failure::Cause;
+use reconverge::field::Declaration;
+use reconverge::home::Package;
+use reconverge::r500::state::{In, State};
+use reconverge::r500::{R500, golden};
+use reconverge::stream::Stream;
+use reconverge::stream::fuzz::{Options, PinBins, fuzz};
+
+use crate::common::rtl::Rtl as Folder;
+
+/// A design with the pins and state of r500 and another golden model.
+macro_rules! design {
+    ($design:ident, $declaration:expr, $golden:ty) => {
+        #[derive(Clone, Copy, Debug)]
+        struct $design;
+
+        impl Design for $design {
+            const DECLARATION: &'static Declaration = $declaration;
+            type In = In;
+            type State = State;
+            type Golden = $golden;
+            fn package() -> Option<&'static Package> {
+                R500::package()
+            }
+        }
+    };
+}
+
+/// The golden model of r500, whose pc changes as `KIND` says.
+#[derive(Clone)]
+struct Changed<const KIND: u8> {
+    golden: golden::Golden,
+    writes: u16,
+    odd: bool,
+    state: State,
+}
+
+/// Counts writes of constants since power-up; a reset does not reach the counter.
+const COUNTS: u8 = 0;
+/// Is wrong once constant 33 was written, until the end of the stream.
+const ODD: u8 = 1;
+
+design!(Counts, R500::DECLARATION, Changed<COUNTS>);
+design!(Odd, R500::DECLARATION, Changed<ODD>);
+
+impl<D, const KIND: u8> Golden<D> for Changed<KIND>
+where
+    D: Design<In = In, State = State, Golden = Self>,
+{
+    fn build(build: &Build) -> Self {
+        let golden = golden::Golden::new(build.lanes as usize);
+        Changed {
+            state: *Golden::<R500>::state(&golden),
+            golden,
+            writes: 0,
+            odd: false,
+        }
+    }
+
+    fn cycle(&mut self, pins: &In) -> &State {
+        self.writes = (self.writes + u16::from(pins.const_we)) % 1024;
+        self.odd |= pins.const_we == 1 && pins.const_addr == 33;
+        self.state = *Golden::<R500>::cycle(&mut self.golden, pins);
+        self.state.pc ^= match KIND {
+            COUNTS => self.writes,
+            _ => self.odd.into(),
+        };
+        &self.state
+    }
+
+    fn state(&self) -> &State {
+        &self.state
+    }
+}
+
+/// r500 that does something else for each number of a mutant: its pc counts writes of constants since power-up; a bit of its pc is never
+/// driven; its `final` block complains of a model that ran fewer than 100 cycles.
+fn planted<D: Design>(does: u32) -> Rtl<D> {
+    let code = "  /* verilator lint_off UNDRIVEN */
+  logic never;
+  /* verilator lint_on UNDRIVEN */
+  int does = 0, cycles = 0, writes = 0;
+  initial if (!$value$plusargs(\"reconverge_mutant=%d\", does)) does = 0;
+  always @(posedge clk_i) begin
+    cycles <= cycles + 1;
+    if (const_we_i) writes <= writes + 1;
+  end
+  final if (does == 3 && cycles < 100) $error(\"%0d cycles\", cycles);";
+    let copy = Folder::own("r500").planted(code).without_assertions();
+    copy.change((
+        "r500_seq.sv",
+        "assign pc_o      = pc_q;",
+        "assign pc_o = pc_q ^ (does == 1 ? 10'(writes) : 10'(does == 2 && never));",
+    ));
+    Rtl::of(4, copy.dir()).unwrap().mutant(does)
+}
+
+fn options() -> Options {
+    let mut options = Options::default().cycles(20);
+    (options.out, options.budget.runs) = (None, 10);
+    options
+}
+
+/// A found bug: the streams of a chunk shared a model, so that correct RTL without a reset differed in the second one.
+#[test]
+fn a_design_without_reset_begins_each_stream_with_its_initial_values() {
+    assert_eq!(
+        fuzz(&planted::<Counts>(1), &options()).unwrap().streams,
+        200
+    );
+}
+
+/// A found bug: a net that is never driven had one value in all streams of a chunk, and agreed with one seed of two.
+#[test]
+fn a_bit_that_is_never_driven_fails_with_every_seed() {
+    let rtl = planted::<R500>(2);
+    for seed in 1..=6 {
+        let found = fuzz(&rtl, &options().seed(seed).streams(16)).unwrap_err();
+        assert!(matches!(found.failure.cause, Cause::Mismatch(_)), "{found}");
+    }
+}
+
+/// A found bug: the last stream of the chunk was blamed.
+#[test]
+fn a_final_block_blames_the_stream_that_it_complains_of() {
+    let found = fuzz(&planted::<R500>(3), &options()).unwrap_err();
+    assert!(matches!(found.failure.cause, Cause::Stopped(_)), "{found}");
+    assert!(found.failure.case.name.starts_with("short-0"), "{found}");
+}
+
+/// Whole chunks, and a last one that is short.
+const STREAMS: u64 = 600;
+
+fn campaign_of(jobs: usize) -> campaign::Options {
+    campaign::Options {
+        limit: Limit::Programs(STREAMS),
+        jobs,
+        keep_going: true,
+        cycles: 20,
+        ..campaign::Options::default()
+    }
+}
+
+/// Runs a shard of a campaign with results in `dir`, up to `most` more pieces.
+fn shard_of(dir: &Path, rtl: &Rtl<Odd>, shard: &str, most: usize) {
+    let options = campaign_of(2);
+    let header = Header::new::<Stream<Odd>>(&options, rtl, shard.parse().unwrap());
+    let (mut results, mut tally) = Results::open(dir, &header, &options).unwrap();
+    tally.goal = Some(PinBins::<Odd>::new(rtl.build()).goal());
+    let (stop, over) = (AtomicBool::new(false), AtomicBool::new(false));
+    let bins = PinBins::new(rtl.build());
+    let mut kept = 0;
+    let ran = drive(
+        &mut tally,
+        &stop,
+        &over,
+        || {
+            Ok(|chunk: &Chunk<Stream<Odd>>, put: Put<Stream<Odd>>| {
+                let cases = chunk.cases.clone();
+                let bins = chunk.bins.then_some(&bins);
+                let runner = Runner::open(&options, rtl, bins, cases.start)?;
+                let piece = Piece {
+                    chunk: chunk.number,
+                    summary: runner.run_all(cases.clone()),
+                    cases,
+                };
+                put(piece).map(drop)
+            })
+        },
+        |piece| {
+            kept += 1;
+            stop.fetch_or(kept >= most, Ordering::Relaxed);
+            results.add(piece)
+        },
+        |_: &Tally<Stream<Odd>>| (),
+    );
+    assert_eq!(ran, Ok(()));
+}
+
+#[test]
+fn the_totals_of_streams_depend_neither_on_jobs_nor_on_shards_nor_on_interruptions() {
+    let rtl = Rtl::<Odd>::own(4).unwrap();
+    let bins = PinBins::<Odd>::new(rtl.build());
+    let [one, four] = [1, 4].map(|jobs| {
+        let options = campaign_of(jobs);
+        campaign::run::<Stream<Odd>>(&options, &rtl, |_| ())
+            .unwrap()
+            .to_json(&options, &bins)
+    });
+    assert_eq!(one, four);
+    assert_eq!(one["programs"], STREAMS);
+    // One in sixteen is eight times as long.
+    let paces = (&one["kinds"]["short"], &one["kinds"]["long"]);
+    assert_eq!(
+        (&paces.0["programs"], &paces.1["programs"]),
+        (&563.into(), &37.into())
+    );
+    assert_eq!(paces.1["programs"].as_u64().unwrap(), STREAMS / 16);
+    let failures = one["mismatches"].as_array().unwrap().len();
+    assert!((10..300).contains(&failures), "{failures}");
+
+    let dir = tempfile::tempdir().unwrap();
+    shard_of(dir.path(), &rtl, "1/2", 3);
+    shard_of(dir.path(), &rtl, "2/2", usize::MAX);
+    let files = campaign::results::files(dir.path()).unwrap();
+    let said = merge::<Stream<Odd>>(&files)
+        .map(drop)
+        .unwrap_err()
+        .to_string();
+    assert!(said.contains("not finished: "), "{said}");
+    assert!(said.contains(" streams, "), "{said}");
+    shard_of(dir.path(), &rtl, "1/2", usize::MAX);
+    let (header, total) = merge::<Stream<Odd>>(&files).ok().unwrap();
+    assert_eq!(header.cycles, Some(20));
+    assert!((2 * STREAMS..total.compared.cycles).contains(&total.resets));
+    assert_eq!(total.to_json(&campaign_of(1), &bins), one);
+
+    // The first failure ends a campaign with its chunk of 16.
+    let ends = campaign::Options {
+        keep_going: false,
+        ..campaign_of(4)
+    };
+    let ended = campaign::run::<Stream<Odd>>(&ends, &rtl, |_| ()).unwrap();
+    let first = one["mismatches"][0]["run"].as_str().unwrap();
+    assert_eq!(ended.failures.len(), 1);
+    assert!(
+        first.contains(&ended.failures[0].failure.case.name),
+        "{first}"
+    );
+    assert_eq!(ended.programs, ended.failures[0].number + 1);
+
+    // Streams of another length are another campaign.
+    let other = campaign::Options {
+        cycles: 21,
+        ..campaign_of(1)
+    };
+    let header = Header::new::<Stream<Odd>>(&other, &rtl, Shard::new(1, 2).unwrap());
+    let refused = Results::open::<Stream<Odd>>(dir.path(), &header, &other);
+    let said = refused.map(drop).unwrap_err().to_string();
+    assert!(
+        said.contains("cycles: results with 20 cycles in a stream, not 21"),
+        "{said}"
+    );
+}
