@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use reconverge::campaign::results::{Header, Results, merge};
+use reconverge::campaign::results::{Header, Results, merge, program};
 use reconverge::campaign::{self, Chunk, Limit, Piece, Put, Runner, Shard, Tally, drive};
 use reconverge::cover::Bins as _;
 use reconverge::design::{Build, Design, Golden};
@@ -136,6 +136,21 @@ fn a_final_block_blames_the_stream_that_it_complains_of() {
     let found = fuzz(&planted::<R500>(3), &options()).unwrap_err();
     assert!(matches!(found.failure.cause, Cause::Stopped(_)), "{found}");
     assert!(found.failure.case.name.starts_with("short-0"), "{found}");
+}
+
+/// r500 with a comment more in its declaration.
+const DECLARED: Declaration = Declaration {
+    toml: concat!(include_str!("../../rtl/r500/design.toml"), "# more"),
+    ..*R500::DECLARATION
+};
+
+design!(Declared, &DECLARED, Changed<ODD>);
+
+/// A found bug: the declaration says what is drawn, and results with another one were resumed and merged.
+#[test]
+fn results_depend_on_the_text_of_the_declaration() {
+    assert_eq!(program::<Odd>(), program::<R500>());
+    assert_ne!(program::<Declared>(), program::<R500>());
 }
 
 /// Whole chunks, and a last one that is short.

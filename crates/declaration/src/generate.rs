@@ -13,7 +13,8 @@ impl Declaration {
     /// # Errors
     /// The file cannot be read or written; the first error in the declaration.
     pub fn generate(path: &str, bench: &str) -> Result<Self, Error> {
-        generated(path, bench, "")
+        let out = env::var_os("OUT_DIR").unwrap_or_default();
+        generated(path, bench, "", Path::new(&out))
     }
 }
 
@@ -26,24 +27,25 @@ fn error(file: &Path, e: &io::Error) -> Error {
     }
 }
 
-fn generated(path: &str, bench: &str, sources: &str) -> Result<Declaration, Error> {
+fn generated(path: &str, bench: &str, sources: &str, out: &Path) -> Result<Declaration, Error> {
     println!("cargo:rerun-if-changed={path}");
     let from = Path::new(path);
     let toml = fs::read_to_string(from).map_err(|e| error(from, &e))?;
     let declaration = Declaration::parse(path, &toml)?;
-    let out = env::var_os("OUT_DIR").unwrap_or_default();
-    let out = Path::new(&out).join(format!("{}.rs", declaration.name));
+    let out = out.join(format!("{}.rs", declaration.name));
     let folder = from.parent().unwrap_or(Path::new(""));
     let text = declaration.rust(&toml, bench, &folder.to_string_lossy(), sources);
     fs::write(&out, text).map_err(|e| error(&out, &e))?;
     Ok(declaration)
 }
 
-/// Returns a digest of the Rust files below `src`, and tells cargo to rerun if they change.
+/// Returns a digest of the Rust files below `src`, if there are any, and tells cargo to rerun if they change.
 fn digest(src: &Path) -> Result<String, Error> {
-    println!("cargo:rerun-if-changed={}", src.display());
     let mut files = Vec::new();
-    rust_files(src, &mut files)?;
+    if src.is_dir() {
+        println!("cargo:rerun-if-changed={}", src.display());
+        rust_files(src, &mut files)?;
+    }
     files.sort();
     // FNV-1a: the digest must not depend on the compiler.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -74,11 +76,34 @@ fn rust_files(dir: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
 
 /// Reads the declaration at `path`, relative to the package, and writes `OUT_DIR/<name>.rs` with the structs of pins and
 /// state. For the build script of a crate that defines a design; the crate includes the file with
-/// `include!(concat!(env!("OUT_DIR"), "/<name>.rs"))`. The file also has a digest of the Rust files in `src`: campaigns of a crate with
-/// other sources have other results.
+/// `include!(concat!(env!("OUT_DIR"), "/<name>.rs"))`. The file also has a digest of the Rust files in `src`, if there are
+/// any: campaigns of a crate with other sources have other results.
 ///
 /// # Errors
-/// The file cannot be read or written, or `src` cannot be read; the first error in the declaration.
+/// The file cannot be read or written, or a file in `src` cannot be read; the first error in the declaration.
 pub fn generate(path: &str) -> Result<Declaration, Error> {
-    generated(path, "::reconverge", &digest(Path::new("src"))?)
+    let out = env::var_os("OUT_DIR").unwrap_or_default();
+    let sources = digest(Path::new("src"))?;
+    generated(path, "::reconverge", &sources, Path::new(&out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A found bug: an absolute path was taken as one below the package, and a package without `src` did not build.
+    #[test]
+    fn a_declaration_may_lie_anywhere_and_a_package_need_not_have_src() {
+        let dir = tempfile::tempdir().unwrap();
+        let toml = "name = \"one\"\ndoc = \"One bit.\"\n[[pin]]\nname = \"a\"\ndoc = \"In.\"\nwidth = 1\n[[state]]\nname = \"b\"\ndoc = \"Out.\"\nwidth = 1\noutput = \"b\"\n";
+        let file = dir.path().join("design.toml");
+        fs::write(&file, toml).unwrap();
+        let sources = digest(&dir.path().join("src")).unwrap();
+        generated(&file.to_string_lossy(), "crate", &sources, dir.path()).unwrap();
+        let text = fs::read_to_string(dir.path().join("one.rs")).unwrap();
+        assert!(
+            text.contains(&format!("folder: {:?},", dir.path())),
+            "{text}"
+        );
+    }
 }

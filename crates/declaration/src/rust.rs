@@ -226,11 +226,17 @@ impl Declaration {
         let _ = write!(
             out,
             "/// What the declaration says of the design.\npub const DECLARATION: {bench}::field::Declaration = {bench}::field::Declaration {{\n    \
-             toml: {toml:?},\n    name: {:?},\n    doc: {:?},\n    folder: concat!(env!(\"CARGO_MANIFEST_DIR\"), {:?}),\n    \
+             toml: {toml:?},\n    name: {:?},\n    doc: {:?},\n    folder: {},\n    \
              sources: {sources:?},\n    lanes: {},\n    parameters: &[",
             self.name,
             self.doc,
-            format!("/{folder}"),
+            match std::path::Path::new(folder).is_absolute() {
+                true => format!("{folder:?}"),
+                false => {
+                    let below = format!("/{folder}");
+                    format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {below:?})")
+                }
+            },
             self.lanes.as_ref().map_or(1, |lanes| lanes.default)
         );
         for parameter in &self.parameters {

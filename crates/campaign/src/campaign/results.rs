@@ -147,12 +147,14 @@ impl Header {
     }
 }
 
-/// Returns the hash of the sources that results of `D` depend on: declaration, golden model, generators, and the version of this engine.
-pub(crate) fn program<D: Design>() -> String {
-    match D::package() {
+/// Returns the hash of the sources that results of `D` depend on: golden model, generators, this engine, and the declaration.
+pub fn program<D: Design>() -> String {
+    let sources = match D::package() {
         Some(package) => package.sources.to_owned(),
-        None => format!("{}-{}", env!("CARGO_PKG_VERSION"), D::DECLARATION.sources),
-    }
+        None => format!("{}-{}", env!("RECONVERGE_ENGINE"), D::DECLARATION.sources),
+    };
+    let declaration = crc32fast::hash(D::DECLARATION.toml.as_bytes());
+    format!("{sources}-{declaration:08x}")
 }
 
 /// Returns `value` as a line with its checksum.
@@ -490,4 +492,13 @@ pub fn merge<C: Drawn>(files: &[PathBuf]) -> Result<(Header, Summary<C>), InputE
         return Err(InputError::new(first_name, 0, "cycles", why));
     }
     Ok((header, total))
+}
+
+#[cfg(test)]
+mod tests {
+    /// A found bug: results of another engine of the same version were resumed and merged.
+    #[test]
+    fn the_engine_is_known_by_its_sources_where_they_are() {
+        assert_ne!(env!("RECONVERGE_ENGINE"), env!("CARGO_PKG_VERSION"));
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use reconverge::campaign::results::program;
 use reconverge::compiled::Compiled;
 use reconverge::design::Build;
 use reconverge::dut::Rtl;
@@ -49,7 +50,7 @@ pub struct Checkpoint {
     bounds: BTreeMap<String, u32>,
     /// Digest of RTL and bench.
     rtl: String,
-    /// Digest of this program.
+    /// Digest of golden model, engine and declaration: [`program`].
     sources: String,
     /// Number of states that were checked, from the first on.
     pub states: u64,
@@ -73,9 +74,7 @@ impl Checkpoint {
             parameters: build.parameters.clone(),
             bounds: bounds.clone(),
             rtl: rtl.contents().to_owned(),
-            sources: U::package()
-                .map_or(U::DECLARATION.sources, |package| package.sources)
-                .to_owned(),
+            sources: program::<U>(),
             states: 0,
             transitions: 0,
             cycles: 0,
