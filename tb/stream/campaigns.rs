@@ -111,7 +111,7 @@ fn options() -> Options {
     options
 }
 
-/// A found bug: the streams of a chunk shared a model, so that correct RTL without a reset differed in the second one.
+/// Regression: the streams of a chunk shared a model, so that correct RTL without a reset differed in the second one.
 #[test]
 fn a_design_without_reset_begins_each_stream_with_its_initial_values() {
     assert_eq!(
@@ -120,7 +120,7 @@ fn a_design_without_reset_begins_each_stream_with_its_initial_values() {
     );
 }
 
-/// A found bug: a net that is never driven had one value in all streams of a chunk, and agreed with one seed of two.
+/// Regression: a net that is never driven had one value in all streams of a chunk, and agreed with one seed of two.
 #[test]
 fn a_bit_that_is_never_driven_fails_with_every_seed() {
     let rtl = planted::<R500>(2);
@@ -130,7 +130,7 @@ fn a_bit_that_is_never_driven_fails_with_every_seed() {
     }
 }
 
-/// A found bug: the last stream of the chunk was blamed.
+/// Regression: the last stream of the chunk was blamed.
 #[test]
 fn a_final_block_blames_the_stream_that_it_complains_of() {
     let found = fuzz(&planted::<R500>(3), &options()).unwrap_err();
@@ -146,7 +146,7 @@ const DECLARED: Declaration = Declaration {
 
 design!(Declared, &DECLARED, Changed<ODD>);
 
-/// A found bug: the declaration says what is drawn, and results with another one were resumed and merged.
+/// Regression: the declaration says what is drawn, and results with another one were resumed and merged.
 #[test]
 fn results_depend_on_the_text_of_the_declaration() {
     assert_eq!(program::<Odd>(), program::<R500>());

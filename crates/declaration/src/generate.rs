@@ -91,7 +91,7 @@ pub fn generate(path: &str) -> Result<Declaration, Error> {
 mod tests {
     use super::*;
 
-    /// A found bug: an absolute path was taken as one below the package, and a package without `src` did not build.
+    /// Regression: an absolute path was taken as one below the package, and a package without `src` did not build.
     #[test]
     fn a_declaration_may_lie_anywhere_and_a_package_need_not_have_src() {
         let dir = tempfile::tempdir().unwrap();

@@ -496,7 +496,7 @@ pub fn merge<C: Drawn>(files: &[PathBuf]) -> Result<(Header, Summary<C>), InputE
 
 #[cfg(test)]
 mod tests {
-    /// A found bug: results of another engine of the same version were resumed and merged.
+    /// Regression: results of another engine of the same version were resumed and merged.
     #[test]
     fn the_engine_is_known_by_its_sources_where_they_are() {
         assert_ne!(env!("RECONVERGE_ENGINE"), env!("CARGO_PKG_VERSION"));
