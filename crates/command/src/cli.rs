@@ -131,8 +131,9 @@ fn command_line(extras: &[Extra]) -> clap::Command {
         name => programs || !OF_PROGRAMS.contains(&name),
     };
     let all = Command::augment_subcommands(clap::Command::new(""));
-    let mut commands: Vec<_> = (all.get_subcommands().cloned())
+    let mut commands: Vec<_> = (all.get_subcommands())
         .filter(|command| offered(command.get_name()))
+        .cloned()
         .collect();
     let at = commands
         .iter()

@@ -157,7 +157,7 @@ pub fn command() -> Done {
     let refused = home::refused(None);
     let refused = refused.map(|why| format!("unpacked: {why}"));
     let rtl = home.join("rtl").display().to_string();
-    let ours = known().iter().any(|known| is_ours(known));
+    let ours = known().iter().any(is_ours);
     let designs = known().iter().filter(|known| !is_ours(known));
     let folders = designs.map(|known| (known.declaration.folder.to_owned(), known.name.to_owned()));
     let ours = ours.then(|| (rtl, refused.unwrap_or_default()));
