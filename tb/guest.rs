@@ -51,7 +51,7 @@ impl Guest {
 
     /// Compiles the crate. The build folder is kept: all that such crates depend on is compiled once.
     fn build(&self) {
-        let built = Command::new(env!("CARGO"))
+        let built = tool::command(env!("CARGO"))
             .args(["build", "--release", "--quiet"])
             .env("CARGO_TARGET_DIR", target())
             .current_dir(&self.dir)
