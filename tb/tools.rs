@@ -95,13 +95,14 @@ fn one_list(rtl: &Rtl) -> Check {
     if listed.len() != list.len() {
         return Err(format!("a file is listed twice in {list:?}"));
     }
-    // The assertions belong to simulations and proofs.
-    let assertions = format!("{}_sva.sv", rtl.unit);
+    // The assertions belong to simulations and proofs, the formal files to proofs: docs/proofs.md.
+    let beside = ["sva", "formal", "properties", "step"];
+    let beside = beside.map(|of| format!("{}_{of}.sv", rtl.unit));
     let sources: BTreeSet<String> = fs::read_dir(&rtl.dir)
         .map_err(|e| e.to_string())?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
         .filter(|name| name.ends_with(".sv") || name.ends_with(".svh") || name.ends_with(".v"))
-        .filter(|name| *name != assertions)
+        .filter(|name| !beside.contains(name))
         .collect();
     match sources.symmetric_difference(&listed).next() {
         Some(name) => Err(format!(

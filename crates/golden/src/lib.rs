@@ -733,7 +733,7 @@ mod tests {
         let saved = unsafe { reconverge_case_saved(c"r500".as_ptr(), c"Cargo.toml".as_ptr()) };
         assert!(saved.is_null());
         assert!(
-            error().starts_with("Cargo.toml: file: no saved case"),
+            error().starts_with("Cargo.toml: file: must be a saved case, which is JSON"),
             "{}",
             error()
         );
