@@ -96,7 +96,15 @@ fn one_list(rtl: &Rtl) -> Check {
         return Err(format!("a file is listed twice in {list:?}"));
     }
     // The assertions belong to simulations and proofs, the formal files to proofs: docs/proofs.md.
-    let beside = ["sva", "formal", "properties", "step"];
+    let beside = [
+        "sva",
+        "formal",
+        "properties",
+        "step",
+        "facts",
+        "lane_words",
+        "scalar",
+    ];
     let beside = beside.map(|of| format!("{}_{of}.sv", rtl.unit));
     let sources: BTreeSet<String> = fs::read_dir(&rtl.dir)
         .map_err(|e| e.to_string())?
