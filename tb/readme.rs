@@ -6,7 +6,7 @@
 //! begins with `...` is more of the same output.
 //!
 //! The commands of a page run in order, in a folder like the repository; what they write into `docs` and `examples/shaders` is what
-//! the repository holds there. `cargo run --release --` is the command as it is built already. A comment above a block says how it
+//! the repository holds there. `cargo run --release --` is there the command as it is built already. A comment above a block says how it
 //! differs:
 //!
 //! | comment | the block |
@@ -152,9 +152,11 @@ impl Sandbox {
             self.at = self.at.join(to);
             return (String::new(), Some(0));
         }
-        let words = line.replace("cargo run --release --", "\"$RECONVERGE\"");
+        let mut words = line.to_owned();
         let mut shell = tool::command("bash");
-        if self.at != self.dir.path().join("reconverge") {
+        if self.at == self.dir.path().join("reconverge") {
+            words = line.replace("cargo run --release --", "\"$RECONVERGE\"");
+        } else {
             // A crate of its own. Not the folder of the tests, where cargo may be building.
             let built = Path::new(BUILT).ancestors().nth(2).unwrap();
             shell.env("CARGO_TARGET_DIR", built.join("own_unit"));

@@ -14,7 +14,7 @@ use crate::args::{BuildArgs, PlaceArgs, seed, workers};
 use crate::console::{Agreed, Done, Failure, ends, print};
 use crate::guests::{names, unit_names_and_all};
 use crate::progress::{Counter, Ticker};
-use crate::rtl::absolute;
+use crate::rtl::{absolute, relative};
 use crate::stop::Trouble;
 use crate::streams::writable;
 use crate::workers::{Isolated, LimitArgs};
@@ -191,7 +191,10 @@ pub fn mutate<C: Ordered>(args: &MutateArgs) -> Mutated {
         let lines = summary.dir.join("lines.txt");
         wave::write_whole(&lines, &summary.lines())?;
         print(&summary.to_string())?;
-        print(&format!("  by line         {}\n", lines.display()))?;
+        print(&format!(
+            "  by line         {}\n",
+            relative(&lines).display()
+        ))?;
         interrupted = summary.judged.len() < summary.wanted;
         // A referee that was interrupted does not count as missing.
         if let Some(why) = mutants.no_referee().filter(|_| !interrupted) {
