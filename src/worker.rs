@@ -357,8 +357,13 @@ pub fn obey<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C
         Order::Judge { case, judges, dump } => {
             let dump = dump.as_ref().map(|(from, path)| (*from, path.as_path()));
             let mut done = case.judge(&worker.rtl, judges, dump, &mut worker.progress());
-            if let Ok(Err(failure)) = &mut done {
-                worker.blame(failure);
+            match &mut done {
+                Ok(Err(failure)) => worker.blame(failure),
+                // A model for which there is no memory.
+                Err(why) if dump.is_none() && worker.short(why).is_some() => {
+                    return worker.cannot(std::mem::take(why));
+                }
+                _ => {}
             }
             Answer::Judged(Box::new(done))
         }

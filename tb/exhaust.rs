@@ -2,6 +2,7 @@
 //! replayed; bad input is refused.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Output, Stdio};
 
 use reconverge::spa5::Spa5;
@@ -9,7 +10,7 @@ use serde_json::Value;
 
 use crate::common::rtl::{Copy, Rtl};
 use crate::common::schema::Formats;
-use crate::common::{arg, command_in, needs, reconverge, reconverge_in, text};
+use crate::common::{ROOT, arg, command_in, needs, reconverge, reconverge_in, text};
 
 /// A run in a folder of its own.
 struct Run {
@@ -249,7 +250,8 @@ fn a_fault_of_one_state_is_found_saved_and_replayed() {
         said.contains("MISMATCH spa5.exhaust.1  ") && !said.contains("fails now"),
         "{said}"
     );
-    let (status, said) = replay(&[]);
+    let own = Path::new(ROOT).join("rtl/spa5");
+    let (status, said) = replay(&["--rtl", arg(&own)]);
     assert_eq!(status, Some(0), "{said}");
     assert!(said.contains("it failed at cycle "), "{said}");
     // The campaign at this size meets it too, and the theorem of the register is refuted.
