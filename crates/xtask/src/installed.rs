@@ -117,8 +117,8 @@ pub fn standalone(place: &Workspace) -> Done {
     )
 }
 
-/// The largest archived command.
-const MAX_COMMAND_BYTES: u64 = 20_000_000;
+/// The largest archived command. Streams of pins of the three units, which run through the same engine as programs, take 1.4 MB of it.
+const MAX_COMMAND_BYTES: u64 = 22_000_000;
 
 /// Makes the archive of a release twice: both are equal, and the command and the library in it work.
 pub fn release(place: &Workspace) -> Done {
