@@ -89,6 +89,11 @@ const CHECKS: &[Check] = &[
         tests::builds,
     ),
     (
+        "guests",
+        "a crate that `new` writes has the whole command",
+        tests::guests,
+    ),
+    (
         "readme",
         "the pages show what their commands print",
         tests::readme,

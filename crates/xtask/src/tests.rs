@@ -28,7 +28,8 @@ pub fn changes(place: &Workspace) -> Done {
 }
 
 /// Ignored tests that belong to other checks, take an hour, or need tools that are not installed here.
-const ELSEWHERE: [&str; 8] = [
+const ELSEWHERE: [&str; 9] = [
+    "guest::",
     "ten_campaigns_killed",
     "stress::",
     "as_many",
@@ -57,4 +58,12 @@ pub fn readme(place: &Workspace) -> Done {
         "cargo test --locked --test bench -- readme:: --ignored --nocapture"
     );
     run(pages.env("RECONVERGE", command))
+}
+
+/// Follows a crate that `new` writes through the whole command. Compiles it twice, in minutes.
+pub fn guests(place: &Workspace) -> Done {
+    run(cmd!(
+        place.sh,
+        "cargo test --locked --test bench -- guest:: --ignored"
+    ))
 }
