@@ -85,9 +85,9 @@ fn an_answer_with_impossible_values_is_a_crash_of_the_rtl() {
     case.launch_mask = 0xf;
     let rtl = Rtl::<R500>::own(4).unwrap();
     let failure = check(&case, &rtl).unwrap_err();
-    let mut answer = json!({ "Judged": { "Err": failure } });
+    let mut answer = json!({ "Judged": { "Ok": { "Err": failure } } });
     let possible = answer.to_string();
-    answer["Judged"]["Err"]["cause"]["mismatch"]["diffs"] = json!([]);
+    answer["Judged"]["Ok"]["Err"]["cause"]["mismatch"]["diffs"] = json!([]);
     let no_field = answer.to_string();
     let no_lanes = possible.replace("\"lanes\":4", "\"lanes\":0");
     for (answer, says) in [
