@@ -98,14 +98,14 @@ pub fn standalone(place: &Workspace) -> Done {
     }
     fails(
         reconverge("run spa5 if_else.s --flip pc@5 --out found"),
-        "MISMATCH",
+        &["MISMATCH"],
     )?;
     let saved = sh
         .read_dir(folder.join("found"))?
         .into_iter()
         .find(|path| path.extension().is_some_and(|e| e == "json"));
     let saved = saved.ok_or("a failing case is not saved")?;
-    fails(reconverge("replay").arg(saved), "MISMATCH")?;
+    fails(reconverge("replay").arg(saved), &["MISMATCH"])?;
     // Its sources are gone, so `new` names a version.
     run(reconverge(
         "new loops --rtl mine/r500.f --top r500_loop_stack",

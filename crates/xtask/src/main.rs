@@ -204,19 +204,19 @@ fn ended(cmd: Cmd<'_>) -> Result<Output, Box<dyn std::error::Error>> {
     Ok(typed(cmd).ignore_status().output()?)
 }
 
-/// Runs `cmd`, which has to end with status 1, and to say `wanted`.
-fn fails(cmd: Cmd<'_>, wanted: &str) -> Done {
+/// Runs `cmd`, which has to end with status 1, and to say all of `wanted`.
+fn fails(cmd: Cmd<'_>, wanted: &[&str]) -> Done {
     let command = cmd.to_string();
     let out = ended(cmd)?;
     let said = String::from_utf8_lossy(&out.stdout) + String::from_utf8_lossy(&out.stderr);
-    match out.status.code() == Some(1) && said.contains(wanted) {
-        true => Ok(()),
-        false => Err(format!(
+    let all = wanted.iter().all(|wanted| said.contains(wanted));
+    ensure(
+        out.status.code() == Some(1) && all,
+        format!(
             "{command}\n{said}\n{}, and not 1 with {wanted:?}",
             out.status
-        )
-        .into()),
-    }
+        ),
+    )
 }
 
 /// Fails with a message unless `holds`.
