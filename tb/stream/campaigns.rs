@@ -138,6 +138,23 @@ fn a_final_block_blames_the_stream_that_it_complains_of() {
     assert!(found.failure.case.name.starts_with("short-0"), "{found}");
 }
 
+/// Regression: the tests of a crate drew new streams and did not run those that had failed before.
+#[test]
+fn saved_streams_run_before_new_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let rtl = planted::<R500>(2);
+    let mut options = options().streams(16).out(dir.path());
+    let found = fuzz(&rtl, &options).unwrap_err();
+    options.seed = 7;
+    let again = fuzz(&rtl, &options).unwrap_err();
+    assert_eq!(again.saved, found.saved);
+    assert_eq!(again.failure.to_string(), found.failure.to_string());
+    let dump = again.waves.as_ref().map(|waves| waves.dump.clone());
+    assert!(dump.is_some_and(|dump| dump.is_file()), "{again}");
+    // Correct RTL agrees on them, and new streams are drawn.
+    assert_eq!(fuzz(&planted::<R500>(0), &options).unwrap().streams, 16);
+}
+
 /// r500 with a comment more in its declaration.
 const DECLARED: Declaration = Declaration {
     toml: concat!(include_str!("../../rtl/r500/design.toml"), "# more"),

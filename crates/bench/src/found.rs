@@ -52,17 +52,45 @@ impl<C: TestCase> Found<C> {
             }
             Err(why) => found.troubles.push(format!("not made smaller: {why}")),
         }
-        // RTL that ends its process does so before its dump is complete.
-        if let Some(dir) = out.filter(|_| !found.failure.lost()) {
-            let failure = &found.failure;
-            let made = rtl_for(&failure.case)
-                .and_then(|rtl| Waves::make(&*failure.case, &rtl, Some(failure), dir));
-            match made {
-                Ok(waves) => found.waves = Some(waves),
-                Err(why) => found.troubles.push(format!("no dump: {why}")),
-            }
+        if let Some(dir) = out {
+            found.dump(dir, rtl_for);
         }
         found
+    }
+
+    /// Processes `failure` of a case that was read from the file `saved`: runs it once more with a dump, as [`Found::of`] does.
+    pub fn again(
+        failure: Failure<C>,
+        text: String,
+        saved: &Path,
+        rtl_for: impl FnOnce(&C) -> Result<Rtl<C::Design>, String>,
+    ) -> Self {
+        let mut found = Found {
+            failure,
+            text,
+            saved: Some(saved.to_owned()),
+            waves: None,
+            troubles: Vec::new(),
+        };
+        if let Some(dir) = saved.parent() {
+            found.dump(dir, rtl_for);
+        }
+        found
+    }
+
+    /// Runs the case once more with a dump in `dir`, unless it did not run, or the RTL ended its process, which it does before its dump
+    /// is complete.
+    fn dump(&mut self, dir: &Path, rtl_for: impl FnOnce(&C) -> Result<Rtl<C::Design>, String>) {
+        let failure = &self.failure;
+        if failure.lost() || matches!(failure.cause, Cause::NotRun(_)) {
+            return;
+        }
+        let made = rtl_for(&failure.case)
+            .and_then(|rtl| Waves::make(&*failure.case, &rtl, Some(failure), dir));
+        match made {
+            Ok(waves) => self.waves = Some(waves),
+            Err(why) => self.troubles.push(format!("no dump: {why}")),
+        }
     }
 
     /// Saves the case in `out`.

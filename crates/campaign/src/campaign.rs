@@ -33,7 +33,7 @@ use reconverge_bench::stream::CYCLES;
 use reconverge_program::environment::draw_word;
 
 pub use drawn::{Drawn, Follow, Other, Shrunk};
-pub use fuzz::{found, found_within, fuzz, fuzz_within};
+pub use fuzz::{found, found_within, fuzz, fuzz_within, saved};
 pub use programs::{Pace, case, recorded};
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 

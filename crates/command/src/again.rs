@@ -1,30 +1,15 @@
 //! Cases of a guest that failed and were saved: they run before a campaign draws new ones.
 
-use std::path::PathBuf;
-
+use reconverge::campaign::saved;
 use reconverge::check::Judges;
-use reconverge::design::Design as _;
 use reconverge::failure::Cause;
-use reconverge::stream::design_of_stream;
 
 use crate::args::FuzzArgs;
 use crate::console::{Agreed, Done, complain, print};
 use crate::found;
 use crate::rtl::{absolute, rtl};
 use crate::shows::Shows;
-use crate::streams::read_text;
 use crate::workers::Isolated;
-
-/// Returns the JSON files in the folder for saved cases, sorted by name; none if there is no such folder.
-fn files(args: &FuzzArgs) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(&args.place.out).into_iter().flatten();
-    let paths = entries.flatten().map(|entry| entry.path());
-    let mut files: Vec<_> = paths
-        .filter(|path| path.extension().is_some_and(|ending| ending == "json") && path.is_file())
-        .collect();
-    files.sort();
-    files
-}
 
 /// Runs each saved case of the design on the RTL that `args` name, and reports the first that fails.
 ///
@@ -32,14 +17,10 @@ fn files(args: &FuzzArgs) -> Vec<PathBuf> {
 /// The RTL cannot be built; the process was told to end; the bench is at fault.
 pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
     let mut agreed = 0;
-    for path in files(args) {
-        let (text, file) = read_text(&path)?;
-        let mut case = match C::from_saved(&text, &file) {
-            Ok((case, _)) => case,
-            // Another file, such as a summary, or a case of another design.
-            Err(_) if design_of_stream(&text).is_none_or(|name| name != C::Design::NAME) => {
-                continue;
-            }
+    for (path, case) in saved::<C>(&args.place.out) {
+        let file = path.display().to_string();
+        let mut case = match case {
+            Ok(case) => case,
             Err(why) => {
                 complain(&format!("note: not run again: {why}"));
                 continue;

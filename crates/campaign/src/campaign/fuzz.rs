@@ -1,18 +1,22 @@
-//! A campaign for a test: the first failing case is shrunk, saved, and run again with a dump.
+//! A campaign for a test: saved cases run first; the first failing case is shrunk, saved, and run again with a dump.
 
-use std::path::Path;
+use std::io::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 
 use super::{Drawn, Options, Shrunk, Summary, case_on, run};
-use reconverge_bench::check::rtl_for;
-use reconverge_bench::design::Build;
+use reconverge_bench::check::{TestCase, check, rtl_for};
+use reconverge_bench::design::{Build, Design as _};
 use reconverge_bench::dut::Rtl;
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::found::Found;
+use reconverge_bench::input::{InputError, read_text};
 use reconverge_bench::lockstep::Compared;
+use reconverge_bench::stream::design_of_stream;
 use reconverge_bench::stream::shrink::Budget;
 
-/// Runs a campaign in threads of this process. The first failing case is shrunk, saved in `out`, and run again with a dump
-/// there; without `out` nothing is written. The same options find the same case, unless the limit is a time.
+/// Runs a campaign in threads of this process. The cases that are saved in `out` run first, on the same RTL. The first failing case
+/// is shrunk, saved in `out`, and run again with a dump there; without `out` nothing is read or written. The same options find the same case, unless the limit is a time.
 ///
 /// # Errors
 /// A case failed; the golden model panics, a model cannot be opened, or nothing was compared ([`Cause::NotRun`]).
@@ -40,6 +44,9 @@ pub fn fuzz_within<C: Drawn>(
         // There is no case to blame.
         Box::new(found_within(failure, rtl, None, budget))
     };
+    if let Some(found) = out.and_then(|out| again(options, rtl, out)) {
+        return Err(Box::new(found));
+    }
     let mut summary = run(options, rtl, |_| ()).map_err(not_run)?;
     if !summary.failures.is_empty() {
         let failure = summary.failures.swap_remove(0).failure;
@@ -49,6 +56,56 @@ pub fn fuzz_within<C: Drawn>(
         0 => Err(not_run("nothing was compared".to_owned())),
         _ => Ok(summary),
     }
+}
+
+/// Returns the saved cases in the folder `dir`, by the names of their files, without those that are saved to fail on RTL that is right
+/// ([`TestCase::flip`]), and the errors of the files that are of this design and cannot be read.
+pub fn saved<C: TestCase>(dir: &Path) -> impl Iterator<Item = (PathBuf, Result<C, InputError>)> {
+    let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "json") && path.is_file());
+    paths.sort();
+    paths.into_iter().filter_map(|path| {
+        let text = match read_text(&path) {
+            Ok(text) => text,
+            Err(why) => return Some((path, Err(why))),
+        };
+        match C::from_saved(&text, &path.to_string_lossy()) {
+            Ok((case, _)) => case.flip().is_none().then_some((path, Ok(case))),
+            // Another file, such as a summary, or a case of another design.
+            Err(_) if design_of_stream(&text).is_none_or(|name| name != C::Design::NAME) => None,
+            Err(why) => Some((path, Err(why))),
+        }
+    })
+}
+
+/// Runs the cases that are saved in `dir`. Returns the first that fails; says on standard error which did not run.
+fn again<C: Drawn>(options: &Options, rtl: &Rtl<C::Design>, dir: &Path) -> Option<Found<C>> {
+    saved::<C>(dir).find_map(|(path, case)| {
+        let not_run = |why: &dyn std::fmt::Display| {
+            // Not by `eprintln`, which a test that passes hides.
+            let _ = writeln!(std::io::stderr(), "note: not run again: {why}");
+        };
+        let mut case = case.inspect_err(|why| not_run(why)).ok()?;
+        case.on_rtl(options.rtl.as_deref(), rtl.no_assert(), None);
+        let on = rtl_for(&case, rtl);
+        let on = on.inspect_err(|why| not_run(&format!("{}: {why}", path.display())));
+        let on = on.ok()?;
+        let judged = catch_unwind(AssertUnwindSafe(|| check(&case, &on)));
+        let judged = judged.unwrap_or_else(|_| {
+            // The panic has printed its message.
+            let cause = Cause::NotRun("the golden model panics".to_owned());
+            Err(Failure::new(&case, cause, Compared::default()))
+        });
+        let failure = judged.err()?;
+        let text = text(&Shrunk::<C>::new(&failure.case, failure.clone(), 0));
+        Some(Found::again(failure, text, &path, |_| Ok(on)))
+    })
+}
+
+/// Returns a line with the sizes of a case that was made smaller, and the case.
+fn text<C: Drawn>(shrunk: &Shrunk<C>) -> String {
+    format!("{}:\n{}", shrunk.headline(), shrunk.text())
 }
 
 /// Makes of a failing case what [`fuzz`] returns of one: shrinks it, saves it in `out`, and runs it again with a dump there.
@@ -64,8 +121,7 @@ pub fn found_within<C: Drawn>(
     out: Option<&Path>,
     budget: &Budget,
 ) -> Found<C> {
-    let text = |shrunk: &Shrunk<C>| format!("{}:\n{}", shrunk.headline(), shrunk.text());
-    let as_found = text(&Shrunk::new(&failure.case, failure.clone(), 0));
+    let as_found = text(&Shrunk::<C>::new(&failure.case, failure.clone(), 0));
     let smaller = |failure: &Failure<C>| {
         let other = |lanes| {
             let build = rtl.build().clone();
