@@ -41,6 +41,8 @@ pub enum Order<C: Ordered> {
         keep_going: bool,
         /// The RTL to name in saved cases.
         rtl: Option<PathBuf>,
+        /// Cycles of a stream that is not long.
+        cycles: usize,
         /// The numbers of the cases.
         cases: Range<u64>,
         /// Answer before and after each.
@@ -340,6 +342,7 @@ pub fn obey<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C
             seed,
             keep_going,
             rtl,
+            cycles,
             cases,
             each,
             bins,
@@ -350,7 +353,7 @@ pub fn obey<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C
                 jobs: 1,
                 keep_going,
                 rtl,
-                ..Options::default()
+                cycles,
             };
             worker.cases(&options, cases, each, bins)
         }

@@ -54,6 +54,9 @@ fn known() -> BTreeMap<String, BTreeSet<String>> {
         .filter(|name| !name.is_empty())
         .map(|name| (name.to_owned(), owned(&reconverge_ends(0, &["help", name]))))
         .collect();
+    // What only the command of a crate without programs offers: tb/guest.rs.
+    let of_streams = ["streams", "stream-cycles"].map(str::to_owned);
+    all.get_mut("fuzz").unwrap().extend(of_streams);
     let setup = Command::new(Path::new(ROOT).join("setup"))
         .arg("--help")
         .output();

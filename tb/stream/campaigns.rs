@@ -49,9 +49,12 @@ struct Changed<const KIND: u8> {
 const COUNTS: u8 = 0;
 /// Is wrong once constant 33 was written, until the end of the stream.
 const ODD: u8 = 1;
+/// Allows no cycle without a reset.
+const HELD: u8 = 2;
 
 design!(Counts, R500::DECLARATION, Changed<COUNTS>);
 design!(Odd, R500::DECLARATION, Changed<ODD>);
+design!(Held, R500::DECLARATION, Changed<HELD>);
 
 impl<D, const KIND: u8> Golden<D> for Changed<KIND>
 where
@@ -73,9 +76,16 @@ where
         self.state = *Golden::<R500>::cycle(&mut self.golden, pins);
         self.state.pc ^= match KIND {
             COUNTS => self.writes,
-            _ => self.odd.into(),
+            ODD => self.odd.into(),
+            _ => 0,
         };
         &self.state
+    }
+
+    fn constrain(&self, pins: &mut In) {
+        if KIND == HELD {
+            *pins = In::reset();
+        }
     }
 
     fn state(&self) -> &State {
@@ -153,6 +163,19 @@ fn saved_streams_run_before_new_ones() {
     assert!(dump.is_some_and(|dump| dump.is_file()), "{again}");
     // Correct RTL agrees on them, and new streams are drawn.
     assert_eq!(fuzz(&planted::<R500>(0), &options).unwrap().streams, 16);
+}
+
+/// Regression: only the tests of a crate said it, not its command.
+#[test]
+fn a_campaign_in_reset_is_not_called_good() {
+    let rtl = Rtl::<Held>::own(4).unwrap();
+    let options = campaign_of(2);
+    let summary = campaign::run::<Stream<Held>>(&options, &rtl, |_| ()).unwrap();
+    let json = summary.to_json(&options, &PinBins::new(rtl.build()));
+    let cycles = &json["cycles"];
+    let said =
+        format!("the reset was asserted in {cycles} of {cycles} cycles: little else was compared");
+    assert_eq!(json["not_seen"][0], said.as_str());
 }
 
 /// r500 with a comment more in its declaration.

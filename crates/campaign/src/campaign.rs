@@ -318,6 +318,11 @@ impl<C: Drawn> Summary<C> {
         Self::not_compared(index, failed.failure)
     }
 
+    /// Returns what the cases never hit ([`Bins::never_met`]); `model` has the bins of their build.
+    pub fn never_met(&self, model: &C::Bins) -> Vec<String> {
+        model.never_met(&self.bins, self.compared.cycles, self.resets)
+    }
+
     /// Returns the summary as JSON; `model` has the bins of its build.
     pub fn to_json(&self, options: &Options, model: &C::Bins) -> Value {
         let kinds: serde_json::Map<String, Value> = self
@@ -364,7 +369,7 @@ impl<C: Drawn> Summary<C> {
                 "instructions": self.judged.instructions,
             },
             "seen": seen,
-            "not_seen": model.never_met(&self.bins),
+            "not_seen": self.never_met(model),
             "mismatches": failures,
         })
     }

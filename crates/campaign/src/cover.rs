@@ -398,8 +398,9 @@ pub trait Bins: Send + Sync {
     fn goal(&self) -> Met;
     /// Returns how many of them are in `met`.
     fn overview(&self, met: &Met) -> Overview;
-    /// Returns what a campaign of some length must hit, and `met` does not have, one line each.
-    fn never_met(&self, met: &Met) -> Vec<String>;
+    /// Returns what a campaign of some length must hit, and `met` does not have, one line each; also if little else than a reset
+    /// was compared, which was asserted in `resets` of `cycles` cycles.
+    fn never_met(&self, met: &Met, cycles: u64, resets: u64) -> Vec<String>;
 }
 
 impl<U: Campaign> Bins for Model<U> {
@@ -412,7 +413,7 @@ impl<U: Campaign> Bins for Model<U> {
     fn overview(&self, met: &Met) -> Overview {
         Model::overview(self, met)
     }
-    fn never_met(&self, met: &Met) -> Vec<String> {
+    fn never_met(&self, met: &Met, _: u64, _: u64) -> Vec<String> {
         Model::never_met(self, met)
     }
 }

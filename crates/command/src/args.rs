@@ -12,6 +12,7 @@ use reconverge::case::{Case, Conditions, MAX_STEPS, Table};
 use reconverge::compiled::Compiled;
 use reconverge::design::{Build, Design};
 use reconverge::input::InputError;
+use reconverge::stream::MAX_CYCLES;
 use reconverge::unit::LoadOptions;
 
 use crate::console::Failure;
@@ -25,6 +26,14 @@ pub fn seed(text: &str) -> Result<u64, String> {
     match number(text)? {
         0 => Err("the seed must be at least 1".to_owned()),
         seed => Ok(seed),
+    }
+}
+
+/// Parses the number of cycles of a stream of pins.
+pub fn stream_cycles(text: &str) -> Result<usize, String> {
+    match count(text)? {
+        n if (1..=MAX_CYCLES as u64).contains(&n) => Ok(n as usize),
+        _ => Err(format!("a stream must have 1 to {MAX_CYCLES} cycles")),
     }
 }
 
@@ -240,6 +249,9 @@ pub struct FuzzArgs {
     /// Stop after about this many seconds, instead of --cycles. Such a campaign can neither be resumed nor divided into shards
     #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = count)]
     pub seconds: Option<u64>,
+    /// Cycles of a stream of pins; one in sixteen is long and has eight times as many [default: 500]
+    #[arg(long, value_name = "N", value_parser = stream_cycles)]
+    pub stream_cycles: Option<usize>,
     /// Worker processes [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,

@@ -144,6 +144,13 @@ fn command_line(extras: &[Extra]) -> clap::Command {
         Some(one) if command.get_name() != "worker" => fitted(command, one),
         _ => command,
     });
+    let pins = known().iter().any(|known| known.programs.is_none());
+    let fitted = fitted.map(|command| {
+        command.mut_args(|arg| match arg.get_id().as_str() {
+            "stream_cycles" => arg.hide(!pins),
+            _ => arg,
+        })
+    });
     top.subcommands(fitted)
 }
 

@@ -16,6 +16,7 @@ use reconverge::design::{Build, Design as _};
 use reconverge::failure::Cause;
 use reconverge::input::InputError;
 use reconverge::show::page;
+use reconverge::stream::CYCLES;
 use serde_json::Value;
 
 use crate::args::{FuzzArgs, PlaceArgs, Which, limit, workers};
@@ -72,6 +73,11 @@ pub const HEADER: &str = "campaign     build                                    
 /// Runs the campaigns of `units` in turn, then those of their variants, and writes their results.
 pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
     writable_summary(&args.summary)?;
+    if args.stream_cycles.is_some()
+        && let Some(unit) = units.iter().find(|unit| unit.known().programs.is_some())
+    {
+        return Err(no_streams(unit.name()).into());
+    }
     let which = args.which(units.len() > 1)?;
     let variants: Vec<Variant> = (units.iter())
         .flat_map(|unit| which.of(*unit).map(|build| (*unit, build)))
@@ -138,6 +144,13 @@ pub fn units(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
     }
     let done = write_summary(&args.summary, &all, several, None)?;
     Ok(if failed_again { Agreed::No } else { done })
+}
+
+/// Returns the refusal of `--stream-cycles` for the design `name`, which runs programs.
+pub fn no_streams(name: &str) -> InputError {
+    let why =
+        format!("{name} runs programs, whose lengths are their own: only streams of pins have one");
+    InputError::option("--stream-cycles", why)
 }
 
 /// Progress of a campaign: a bar on a terminal, otherwise lines.
@@ -261,7 +274,7 @@ pub fn fuzz<C: Shows>(
         jobs: workers(args.jobs),
         keep_going: args.keep_going,
         rtl: args.place.rtl.as_deref().map(absolute),
-        ..Options::default()
+        cycles: args.stream_cycles.unwrap_or(CYCLES),
     };
     if let Limit::Programs(n) = limit
         && n.div_ceil(C::CHUNK) < shard.of()
@@ -611,11 +624,17 @@ fn failed_text<C: Shows>(
     text
 }
 
+/// Returns the name of the lines about what never occurred: a stream of pins need not do anything in particular, but what never changes
+/// was hardly tested.
+fn never<C: Shows>() -> &'static str {
+    if C::EXECUTES { "never met" } else { "warning" }
+}
+
 /// Number of lines about what never occurred.
 const SHOWN: usize = 5;
 
-/// Returns what should have occurred but never did, in at most [`SHOWN`] lines, for a whole campaign of the default build that
-/// agrees. A part need not reach everything, and other parameters make other situations unreachable.
+/// Returns what should have occurred but never did, in at most [`SHOWN`] lines, for a campaign that agrees. Of programs only for a whole
+/// campaign of the default build: a part need not reach everything, and other parameters make other situations unreachable.
 fn missing<C: Shows>(
     summary: &Summary<C>,
     shard: Shard,
@@ -623,10 +642,10 @@ fn missing<C: Shows>(
     whole: bool,
 ) -> Vec<String> {
     let usual = build.is_default::<C::Design>() && whole && shard.of() == 1;
-    if !usual || !summary.failures.is_empty() {
+    if C::EXECUTES && !usual || !summary.failures.is_empty() {
         return Vec::new();
     }
-    let mut missing = C::Bins::new(build).never_met(&summary.bins);
+    let mut missing = summary.never_met(&C::Bins::new(build));
     if missing.len() > SHOWN {
         let others = missing.len() - SHOWN + 1;
         missing.truncate(SHOWN - 1);
@@ -661,7 +680,7 @@ fn row<C: Shows>(
         let _ = writeln!(text, "  given up        {why}");
     }
     for what in missing(summary, shard, build, whole) {
-        let _ = writeln!(text, "  {:<15} {what}", "never met");
+        let _ = writeln!(text, "  {:<15} {what}", never::<C>());
     }
     text
 }
@@ -758,7 +777,7 @@ fn text<C: Shows>(
         line(name, &format!("{hit} of {reachable}"));
     }
     for what in missing(summary, shard, build, whole) {
-        line("never met", &what);
+        line(never::<C>(), &what);
     }
     text
 }

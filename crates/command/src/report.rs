@@ -77,7 +77,7 @@ impl Part {
             complete,
             met: model.overview(&summary.bins),
             missing: match summary.failures.is_empty() {
-                true => model.never_met(&summary.bins),
+                true => summary.never_met(&model),
                 false => Vec::new(),
             },
             failures,

@@ -68,8 +68,8 @@ impl<D: Design> Bins for PinBins<D> {
         }
     }
 
-    fn never_met(&self, met: &Met) -> Vec<String> {
-        self.coverage(met, 0, 0).idle::<D>()
+    fn never_met(&self, met: &Met, cycles: u64, resets: u64) -> Vec<String> {
+        self.coverage(met, cycles, resets).idle::<D>()
     }
 }
 
@@ -198,7 +198,8 @@ pub struct Options {
     pub jobs: usize,
     /// Limits for shrinking a failing stream.
     pub budget: Budget,
-    /// Folder for the files of a failing stream: the saved stream, a dump, its view. `None`: nothing is written.
+    /// Folder for the files of a failing stream: the saved stream, a dump, its view. Streams that are there run first. `None`: nothing is
+    /// read or written.
     pub out: Option<PathBuf>,
 }
 

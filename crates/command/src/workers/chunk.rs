@@ -126,6 +126,7 @@ impl<C: Ordered> Isolated<'_, C> {
             seed: options.seed,
             keep_going: options.keep_going,
             rtl: options.rtl.clone(),
+            cycles: options.cycles,
             cases: first..chunk.cases.end,
             each,
             bins: chunk.bins,
