@@ -31,6 +31,7 @@ pub fn lint(place: &Workspace) -> Done {
     clippy(&alone)?;
     clippy(&[&alone[..], &["--features", "rtl"]].concat())?;
     clippy(&[&alone[..], &["--all-targets", "--features", "mutate"]].concat())?;
+    clippy(&["-p", "reconverge-command", "--no-default-features"])?;
     for layer in LAYERS {
         clippy(&["--all-targets", "-p", layer, "--no-default-features"])?;
     }
