@@ -9,6 +9,7 @@ mod command;
 mod cover;
 mod damaged;
 mod doctor;
+mod edges;
 mod exhaust;
 mod explained;
 mod formats;

@@ -195,25 +195,7 @@ fn every_row_of_a_failure_is_in_its_dump<U: Tested>() {
 
 // ---- designs of one's own ------------------------------------------------------------------------------
 
-macro_rules! designs {
-    ($($(#[$doc:meta])* $module:ident $design:ident $golden:ident;)+) => {$(
-        mod $module {
-            include!(concat!(env!("OUT_DIR"), "/", stringify!($module), ".rs"));
-        }
-
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug)]
-        struct $design;
-
-        impl Design for $design {
-            const DECLARATION: &'static reconverge::field::Declaration = &$module::DECLARATION;
-            type In = $module::In;
-            type State = $module::State;
-            type Golden = $golden;
-        }
-    )+};
-}
-designs! {
+crate::common::designs! {
     /// A stage of registers, with ports of every shape.
     flit Flit Stage;
     /// A register of one bit.

@@ -1,4 +1,4 @@
-//! Generates the pins and state of the designs of `tb/waves.rs`. Leaves the names of functions out of the command of a release, which
+//! Generates the pins and state of the designs of `tb/waves.rs` and `tb/edges.rs`. Leaves the names of functions out of the command of a release, which
 //! are a third of it. Cargo's own `strip` is not applied to a package that the profile has other settings for. With
 //! `RECONVERGE_ALL_TOOLS` set, the tests of optional tools are not ignored.
 
@@ -6,8 +6,8 @@ use reconverge_declaration::Declaration;
 
 fn main() {
     // A packaged crate has no tests.
-    for design in ["flit", "pulse"] {
-        let path = format!("../../tb/waves/{design}/design.toml");
+    for design in ["waves/flit", "waves/pulse", "edges/tick"] {
+        let path = format!("../../tb/{design}/design.toml");
         if std::path::Path::new(&path).exists()
             && let Err(error) = Declaration::generate(&path, "::reconverge")
         {

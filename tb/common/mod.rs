@@ -57,6 +57,27 @@ macro_rules! test_unit {
 }
 pub(crate) use test_unit;
 
+/// The designs of a file of tests, each from the structs that the build script has made of its declaration, and its golden model.
+macro_rules! designs {
+    ($($(#[$doc:meta])* $module:ident $design:ident $golden:ident;)+) => {$(
+        mod $module {
+            include!(concat!(env!("OUT_DIR"), "/", stringify!($module), ".rs"));
+        }
+
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        struct $design;
+
+        impl reconverge::design::Design for $design {
+            const DECLARATION: &'static reconverge::field::Declaration = &$module::DECLARATION;
+            type In = $module::In;
+            type State = $module::State;
+            type Golden = $golden;
+        }
+    )+};
+}
+pub(crate) use designs;
+
 /// As [`test_unit`], of functions that build models of changed RTL, which takes seconds each: `cargo test` runs them for r500, CI's
 /// step `builds` for the other units too.
 macro_rules! test_unit_with_models {

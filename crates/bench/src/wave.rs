@@ -146,11 +146,9 @@ fn copy_with(
             writeln!(out, "$upscope $end")?;
         }
         out.write_all(&line)?;
-        let time = line.strip_prefix(b"#").and_then(|digits| {
-            let digits = std::str::from_utf8(digits).ok()?;
-            digits.trim().parse::<u64>().ok()
-        });
-        let Some(now) = time else { continue };
+        let Some(now) = xor::time(&line) else {
+            continue;
+        };
         last = now;
         while let Some((_, signal, text)) = changes.next_if(|(time, ..)| *time <= now) {
             writeln!(out, "s{} ~{WORDS}{signal}", escaped(text))?;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use crate::rust::width;
 use crate::{
-    Condition, Declaration, Level, Load, Member, Pin, Probes, Shape, State, Token, Write, layout,
+    Condition, Declaration, Load, Member, Pin, Probes, Shape, State, Token, Write, layout,
 };
 
 /// Name of the parameter with the width of lane masks in the generated modules.
@@ -236,8 +236,8 @@ impl Declaration {
         if self.has_always() {
             let _ = write!(
                 out,
-                "  // 0 at power-up: a design whose reset is low is in reset from the first edge on.\n  \
-                 {name}_tb_pkg::{of} in_q = '0;\n  always_ff @(posedge clk_i) in_q <= {from};\n"
+                "  // From power-up on the pins of the first cycle: the design gets no edge that its golden model is not told of.\n  \
+                 {name}_tb_pkg::{of} in_q = {from};\n  always_ff @(posedge clk_i) in_q <= {from};\n"
             );
         }
         for pin in &self.pins {
@@ -251,6 +251,7 @@ impl Declaration {
                 out,
                 "\n  logic [{bits}-1:0] {name}_q;\n  \
                  if ({parameter} != 0) begin : gen_{name}\n    \
+                 initial {name}_q = in_i.{name};\n    \
                  always_ff @(posedge clk_i) {name}_q <= in_i.{name};\n  \
                  end else begin : gen_no_{name}\n    assign {name}_q = '0;\n  end\n"
             );
@@ -584,28 +585,22 @@ impl Declaration {
     }
 
     fn mismatch(&self, out: &mut String) {
-        // 0 on the pins at power-up is a reset, unless it is active high.
-        let in_reset =
-            self.clock.is_empty() || self.reset().is_some_and(|(_, level)| level == Level::Low);
-        if !in_reset || self.state.iter().any(|field| self.not_first(field)) {
-            out.push_str(
-                "  // Nothing is compared before the first reset cycle has taken effect, and outputs that depend on pins of the\n  \
-                 // same cycle not in that cycle either: their registers are not set before its edge.\n  \
-                 logic edge_q = 1'b0, reset_q = 1'b0, second_q = 1'b0;\n  \
-                 always_ff @(posedge clk_i) {second_q, reset_q, edge_q} <= {reset_q, edge_q, 1'b1};\n\n",
-            );
-        }
+        out.push_str(
+            "  // Nothing is compared before the first edge of the clock, and outputs that depend on pins of the same cycle not at\n  \
+             // that edge either: no reset has set the registers before it.\n  \
+             logic first_q = 1'b0, second_q = 1'b0;\n  \
+             always_ff @(posedge clk_i) {second_q, first_q} <= {first_q, 1'b1};\n\n",
+        );
         out.push_str("  always_ff @(edge bench_i) if (!load_i) begin\n");
         for (i, field) in self.state.iter().enumerate() {
             let name = &field.name;
             let compared = match self.not_first(field) {
-                true => "second_q & ",
-                false if in_reset => "",
-                false => "reset_q & ",
+                true => "second_q",
+                false => "first_q",
             };
             let _ = writeln!(
                 out,
-                "    mismatch_o[{i}] <= {compared}(state_o.{name} != golden_i.{name});"
+                "    mismatch_o[{i}] <= {compared} & (state_o.{name} != golden_i.{name});"
             );
         }
         let name = &self.name;

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, Write};
 
 use rustc_hash::FxHashMap;
 
+use super::time_of;
+
 /// Scope of these signals in a dump.
 pub const XOR: &str = "xor";
 
@@ -38,6 +40,14 @@ pub struct Sides {
     scopes: Vec<String>,
     /// Pairs with a value that changed since the last comparison: a few of hundreds per cycle.
     touched: Vec<usize>,
+    /// The time of the last changes, in ns.
+    now: u64,
+}
+
+/// Returns the time that a line such as `#120` begins.
+pub fn time(line: &[u8]) -> Option<u64> {
+    let digits = std::str::from_utf8(line.strip_prefix(b"#")?).ok()?;
+    digits.trim().parse().ok()
 }
 
 /// Returns the words of a line.
@@ -119,8 +129,16 @@ impl Sides {
         }
     }
 
+    /// Returns whether it is the time before the first edge of a run, when the RTL has its values of power-up.
+    fn powers_up(&self) -> bool {
+        self.now < time_of(0)
+    }
+
     /// Compares the changed pairs when all changes at one time are known.
     fn compared(&mut self) {
+        if self.powers_up() {
+            return;
+        }
         for number in self.touched.drain(..) {
             let pair = &mut self.pairs[number];
             pair.differs |= pair.values[0] != pair.values[1];
@@ -139,14 +157,16 @@ impl Sides {
             if head {
                 sides.declared(&line);
                 head = !line.starts_with(b"$enddefinitions");
-            } else if line.starts_with(b"#") {
+            } else if let Some(time) = time(&line) {
                 sides.compared();
+                sides.now = time;
             } else {
                 sides.changed(&line);
             }
             line.clear();
         }
         sides.compared();
+        (sides.now, sides.touched) = (0, Vec::new());
         for pair in &mut sides.pairs {
             pair.values = Default::default();
         }
@@ -197,8 +217,10 @@ impl Sides {
     /// # Errors
     /// The output cannot be written.
     pub fn line(&mut self, line: &[u8], out: &mut impl Write) -> io::Result<()> {
-        if line.starts_with(b"#") {
-            return self.write(out);
+        if let Some(time) = time(line) {
+            self.write(out)?;
+            self.now = time;
+            return Ok(());
         }
         if !self.codes.is_empty() {
             self.changed(line);
@@ -213,15 +235,22 @@ impl Sides {
     pub fn write(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.touched.sort_unstable();
         self.touched.dedup();
-        for n in self.touched.drain(..) {
-            let pair = &mut self.pairs[n];
-            let xor = pair.xor();
+        let powers_up = self.powers_up();
+        for n in &self.touched {
+            let pair = &mut self.pairs[*n];
+            let xor = match powers_up {
+                true => vec![b'0'; pair.width],
+                false => pair.xor(),
+            };
             if !xor.is_empty() && xor != pair.said {
                 out.write_all(b"b")?;
                 out.write_all(&xor)?;
                 writeln!(out, " ~{XOR}{n}")?;
                 pair.said = xor;
             }
+        }
+        if !powers_up {
+            self.touched.clear();
         }
         Ok(())
     }
