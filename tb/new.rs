@@ -34,6 +34,14 @@ fn made(dir: &Path, files: &[&str], top: &str) -> Declaration {
     Declaration::parse(arg(&path), &fs::read_to_string(&path).unwrap()).unwrap()
 }
 
+/// Checks that `args` end with status 2 and a message that has `part`.
+fn refused(args: &[&str], part: &str) {
+    let output = reconverge(args);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+    assert!(said.contains(part), "{part}: {said}");
+}
+
 /// The step `standalone` of CI has a command whose sources are gone: that names a version.
 #[test]
 fn the_manifest_names_the_folder_of_the_sources_while_it_is_there() {
@@ -195,6 +203,123 @@ fn parameters_behind_imported_packages_and_ports_called_like_keywords_are_declar
     assert_eq!(made.state[0].name, "new_port");
 }
 
+/// Regression: widths were those of the defaults, and the file list had to be written by hand.
+#[test]
+fn parameters_folders_and_macros_are_those_of_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    for folder in ["inc", "lib"] {
+        fs::create_dir(at(folder)).unwrap();
+    }
+    fs::write(at("inc/size.svh"), "`define SIZE `MORE\n").unwrap();
+    let one = "module one(input logic a, output logic b); assign b = a; endmodule\n";
+    fs::write(at("lib/one.sv"), one).unwrap();
+    let top = "`include \"size.svh\"\nmodule m #(parameter int W = 1, parameter int D = 2 * W, parameter int LANES = 16)\n\
+               (input logic clk_i, input logic [D-1:0] d_i, input logic [LANES-1:0] m_i, output logic [`SIZE*W-1:0] q_o, output logic b_o);\n\
+               always_ff @(posedge clk_i) q_o <= '1;\n  one one(.a(m_i[0]), .b(b_o));\nendmodule\n";
+    fs::write(at("m.sv"), top).unwrap();
+    let [new, inc, lib, file] = ["fresh", "inc", "lib", "m.sv"].map(at);
+    let given = [
+        "-I",
+        arg(&inc),
+        "-y",
+        arg(&lib),
+        "-D",
+        "MORE=3",
+        "--param",
+        "W=5",
+        "--param",
+        "D=8'd7",
+        "--param",
+        "LANES=4",
+    ];
+    let args = [
+        &["new", arg(&new), "--rtl", arg(&file), "--top", "m"],
+        &given[..],
+    ]
+    .concat();
+    let output = reconverge(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let list = fs::read_to_string(new.join("rtl/fresh.f")).unwrap();
+    let list: Vec<&str> = list.lines().skip(1).collect();
+    assert_eq!(
+        list,
+        ["-I ../../inc", "-y ../../lib", "-D MORE=3", "../../m.sv"]
+    );
+    let toml = fs::read_to_string(new.join("rtl/design.toml")).unwrap();
+    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let parameters = made.parameters.iter().map(|p| (p.name.as_str(), p.default));
+    assert_eq!(parameters.collect::<Vec<_>>(), [("W", 5), ("D", 7)]);
+    assert_eq!(made.lanes.unwrap().default, 4);
+    let words = |width| Shape::Words {
+        width,
+        count: Some(1),
+    };
+    let of = |name: &str| made.pins.iter().find(|pin| pin.name == name).unwrap().shape;
+    assert_eq!((of("d"), of("m")), (words(7), Shape::Planes(1)));
+    let q = made.state.iter().find(|field| field.name == "q").unwrap();
+    assert_eq!(q.shape, words(15));
+
+    for (asked, message) in [
+        ("W", "--param: W: NAME=VALUE is needed"),
+        (
+            "W=x",
+            "--param: W=x: the value must be a number from 0 to 4294967295",
+        ),
+        (
+            "W=4294967296",
+            "--param: W=4294967296: the value must be a number from 0 to 4294967295",
+        ),
+        ("V=1", "--param: V=1: m has the parameters W, D, LANES"),
+        ("D=1", "--param: D=1: D must be given once"),
+    ] {
+        let other = at("other");
+        let args = [
+            "new",
+            arg(&other),
+            "--rtl",
+            arg(&file),
+            "--top",
+            "m",
+            "-D",
+            "MORE=3",
+        ];
+        let more = [
+            "-I",
+            arg(&inc),
+            "-y",
+            arg(&lib),
+            "--param",
+            "D=2",
+            "--param",
+            asked,
+        ];
+        refused(&[&args[..], &more].concat(), message);
+    }
+}
+
+#[test]
+fn what_verilator_does_not_find_or_read_is_said_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let ports = "(input logic a, output logic b)";
+    for (name, rtl, hint) in [
+        ("include.sv", format!("`include \"no.svh\"\nmodule m{ports};\nendmodule"), "-I DIR names the folder of an include file"),
+        ("package.sv", format!("module m import p::*; {ports};\nendmodule"), "the file of a package must stand before those that use it: --rtl FILE"),
+        ("module.sv", format!("module m{ports};\n  other o(.a, .b);\nendmodule"), "--rtl FILE adds the file of a module, -y DIR a folder of such files"),
+        (
+            "interface.sv",
+            "interface i; logic a; endinterface\nmodule m(i a, output logic b); assign b = a.a; endmodule".to_owned(),
+            "the top must have no interfaces as ports: name a module around it as --top, whose ports are their signals",
+        ),
+        ("m.vhd", "entity m is end;".to_owned(), "VHDL must be made Verilog first: ghdl synth --out=verilog"),
+    ] {
+        let file = dir.path().join(name);
+        fs::write(&file, rtl + "\n").unwrap();
+        let new = dir.path().join("fresh");
+        refused(&["new", arg(&new), "--rtl", arg(&file), "--top", "m"], hint);
+    }
+}
+
 /// Regression: each of these became a pin that is drawn at random, or a width of another build, without a message.
 #[test]
 fn what_is_chosen_and_what_is_left_out_is_told() {
@@ -211,7 +336,7 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     for line in [
         "m: 5 pins, 1 outputs; clock sys_clk; reset RST_N, active low",
-        "note: parameter D is not declared: its default is not a plain number",
+        "note: parameter D is not declared: its default is not a plain number; --param D=VALUE gives one",
         "note: lane_i has 4 bits with LANES as it is by default: the declaration holds for no other",
         "note: clk_en is taken as data; the clock is sys_clk",
     ] {
@@ -338,10 +463,10 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
             "--clock: b is not a 1-bit input; there are a",
         ),
     ] {
-        let output = reconverge(&["new", new, "--rtl", &good, "--top", "good", option, name]);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(message), "{said}");
+        refused(
+            &["new", new, "--rtl", &good, "--top", "good", option, name],
+            message,
+        );
     }
     let mut left: Vec<_> = fs::read_dir(dir.path())
         .unwrap()

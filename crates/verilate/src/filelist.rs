@@ -21,8 +21,9 @@ use crate::error::{Error, io};
 /// | `-f LIST` | a further list, its paths relative to the folder of the FIRST list |
 /// | `-F LIST` | a further list, its paths relative to its OWN folder |
 ///
-/// A comment begins with `//` or `#` at the beginning of a line or after a blank. A name may contain blanks. The folder of
-/// the list is searched for include files before all others.
+/// A comment begins with `//` or `#` at the beginning of a line or after a blank. A name may contain blanks, and `$NAME`,
+/// `${NAME}` or `$(NAME)`, which stands for the value of an environment variable. The folder of the list is searched for
+/// include files before all others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FileList {
     /// Lists that were read: this one, then those that it names.
@@ -231,6 +232,7 @@ impl ListLine<'_> {
         if value.is_empty() {
             return Err(self.error(field, "nothing stands behind it"));
         }
+        let value = with_variables(value).map_err(|why| self.error(field, why))?;
         let path = self.base.join(value);
         takes(&path).map_err(|why| self.error(field, why))?;
         Ok(path)
@@ -269,6 +271,38 @@ impl ListLine<'_> {
         }
         Ok(value.to_owned())
     }
+}
+
+/// Replaces each environment variable in a name by its value.
+///
+/// # Errors
+/// A variable is not set, or not UTF-8; `$` does not begin one.
+fn with_variables(text: &str) -> Result<String, String> {
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once('$') {
+        let close = match after.chars().next() {
+            Some('{') => Some('}'),
+            Some('(') => Some(')'),
+            _ => None,
+        };
+        let (name, left) = match close {
+            Some(close) => after[1..].split_once(close).unwrap_or(("", "")),
+            None => after.split_at(after.find(|c| !letter(c)).unwrap_or(after.len())),
+        };
+        if name.is_empty() || !name.chars().all(letter) {
+            return Err(format!(
+                "{text}: the name of an environment variable must follow `$`"
+            ));
+        }
+        let value = std::env::var(name).map_err(|_| {
+            format!("{text}: the environment variable {name} must be set, in UTF-8")
+        })?;
+        out += before;
+        out += &value;
+        rest = left;
+    }
+    Ok(out + rest)
 }
 
 /// Checks that Verilator reads the name `path` unchanged.
@@ -315,6 +349,23 @@ mod tests {
 
     fn paths(names: &[&str]) -> Vec<PathBuf> {
         names.iter().map(PathBuf::from).collect()
+    }
+
+    /// `CARGO_MANIFEST_DIR` and `CARGO_PKG_NAME` are set in every test.
+    #[test]
+    fn environment_variables_stand_for_their_values_in_names_only() {
+        let package = env!("CARGO_PKG_NAME");
+        let inside = format!("{package}/inc/");
+        let list = "$CARGO_MANIFEST_DIR/src/lib.rs\n+incdir+${CARGO_PKG_NAME}/inc\n-y $(CARGO_PKG_NAME)\n+define+W=$CARGO_PKG_NAME\n";
+        let dir = folder(&[("u.f", list), (&inside, "")]);
+        let list = FileList::read(dir.path(), "u.f").unwrap();
+        assert_eq!(
+            list.verilog,
+            [Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lib.rs")]
+        );
+        assert_eq!(list.include_dirs, paths(&[&format!("{package}/inc")]));
+        assert_eq!(list.library_dirs, paths(&[package]));
+        assert_eq!(list.defines, ["W=$CARGO_PKG_NAME"]);
     }
 
     #[test]
@@ -434,8 +485,16 @@ mod tests {
                 ":2: file: x.o: compiled code is not taken, only its source",
             ),
             (
-                "a.sv\n$HOME/a.sv\n",
-                ":2: file: $HOME/a.sv: Verilator would put the value of a variable in the place of `$`; give it another name",
+                "a.sv\n$RECONVERGE_NEVER_SET/a.sv\n",
+                ":2: file: $RECONVERGE_NEVER_SET/a.sv: the environment variable RECONVERGE_NEVER_SET must be set, in UTF-8",
+            ),
+            (
+                "a.sv\n${HOME/a.sv\n",
+                ":2: file: ${HOME/a.sv: the name of an environment variable must follow `$`",
+            ),
+            (
+                "a.sv\na$.sv\n",
+                ":2: file: a$.sv: the name of an environment variable must follow `$`",
             ),
             (
                 "a.sv\nb\u{7}.sv\n",

@@ -1,0 +1,162 @@
+//! The parameters of a module, read from its text: Verilator reports ports only.
+
+use std::path::Path;
+
+use reconverge::input::InputError;
+use verilate::FileList;
+
+use super::texts;
+
+/// A parameter of the module with its default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    pub name: String,
+    pub default: u32,
+}
+
+/// Returns the parameters of module `top`, with those defaults that are numbers.
+pub fn all(
+    dir: &Path,
+    files: &FileList,
+    top: &str,
+) -> Result<Vec<(String, Option<u32>)>, InputError> {
+    for text in texts(dir, files) {
+        if let Some(found) = parameters_in(&text?, top) {
+            return Ok(found);
+        }
+    }
+    // The module may come from a folder of modules, or from a macro: Verilator will report it if not.
+    Ok(Vec::new())
+}
+
+/// Reads the `asked` values of `--param` and makes them the defaults of those `parameters` of module `top`.
+pub fn chosen(
+    asked: &[String],
+    parameters: &mut [(String, Option<u32>)],
+    top: &str,
+) -> Result<Vec<(String, u32)>, InputError> {
+    let mut chosen: Vec<(String, u32)> = Vec::new();
+    for asked in asked {
+        let bad = |why: String| InputError::option("--param", format!("{asked}: {why}"));
+        let (name, value) = asked
+            .split_once('=')
+            .ok_or_else(|| bad("NAME=VALUE is needed".to_owned()))?;
+        let value = number(value)
+            .ok_or_else(|| bad("the value must be a number from 0 to 4294967295".to_owned()))?;
+        if chosen.iter().any(|(before, _)| before == name) {
+            return Err(bad(format!("{name} must be given once")));
+        }
+        let there: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
+        let none = bad(match there[..] {
+            [] => format!("{top} has no parameters"),
+            _ => format!("{top} has the parameters {}", there.join(", ")),
+        });
+        let found = parameters.iter_mut().find(|(there, _)| there == name);
+        found.ok_or(none)?.1 = Some(value);
+        chosen.push((name.to_owned(), value));
+    }
+    Ok(chosen)
+}
+
+/// Returns the parameters that have a default; `notes` name the others.
+pub fn with_defaults(
+    parameters: Vec<(String, Option<u32>)>,
+    notes: &mut Vec<String>,
+) -> Vec<Parameter> {
+    let known = parameters.into_iter().filter_map(|(name, default)| {
+        if default.is_none() {
+            notes.push(format!(
+                "parameter {name} is not declared: its default is not a plain number; --param {name}=VALUE gives one"
+            ));
+        }
+        default.map(|default| Parameter { name, default })
+    });
+    known.collect()
+}
+
+/// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
+fn parameters_in(text: &str, top: &str) -> Option<Vec<(String, Option<u32>)>> {
+    let mut words = text.match_indices("module");
+    let body = words.find_map(|(at, word)| {
+        let after = text[at + word.len()..].trim_start();
+        let rest = after.strip_prefix(top)?;
+        let ends = rest
+            .chars()
+            .next()
+            .is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        ends.then_some(rest)
+    })?;
+    // Before the parameters, packages may be imported.
+    let mut body = body.trim_start();
+    while let Some(rest) = body.strip_prefix("import")
+        && rest.starts_with(char::is_whitespace)
+    {
+        body = rest
+            .split_once(';')
+            .map_or("", |(_, rest)| rest)
+            .trim_start();
+    }
+    let head = body.split(';').next().unwrap_or_default();
+    let Some(list) = head
+        .split_once('#')
+        .and_then(|(_, rest)| rest.trim_start().strip_prefix('('))
+    else {
+        return Some(Vec::new());
+    };
+    let mut depth = 1;
+    let end = list.find(|c| {
+        depth += match c {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        depth == 0
+    });
+    let mut local = false;
+    let found = top_level(&list[..end.unwrap_or(list.len())]);
+    let found = found.filter_map(|one| {
+        // The keyword also holds for those after it.
+        let words: Vec<&str> = one.split_whitespace().collect();
+        match words.first() {
+            Some(&"localparam") => local = true,
+            Some(&"parameter") => local = false,
+            _ => {}
+        }
+        let (left, right) = one.split_once('=')?;
+        let name = left.split_whitespace().last()?.to_owned();
+        (!local).then(|| (name, number(right.trim())))
+    });
+    Some(found.collect())
+}
+
+/// Splits a text at the commas outside brackets.
+fn top_level(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    text.split(move |c| {
+        depth += match c {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        c == ',' && depth == 0
+    })
+}
+
+/// Parses a number in SystemVerilog notation: `4`, `32'd4`, `8'hff`.
+fn number(text: &str) -> Option<u32> {
+    let text = text.replace('_', "");
+    let (radix, digits) = match text.split_once('\'') {
+        None => (10, text.as_str()),
+        Some((_, rest)) => {
+            let rest = rest.trim_start_matches(['s', 'S']);
+            match rest.chars().next()?.to_ascii_lowercase() {
+                'd' => (10, &rest[1..]),
+                'h' => (16, &rest[1..]),
+                'b' => (2, &rest[1..]),
+                'o' => (8, &rest[1..]),
+                _ => return None,
+            }
+        }
+    };
+    u32::from_str_radix(digits, radix).ok()
+}
