@@ -89,7 +89,9 @@ pub use bytemuck;
 #[doc(inline)]
 pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report};
 #[doc(inline)]
-pub use reconverge_bench::{design, field, html, input, json, lanes, lcov, place, text, wave};
+pub use reconverge_bench::{
+    design, field, html, input, json, lanes, lcov, place, saved, text, wave,
+};
 #[doc(hidden)]
 pub use reconverge_bench::{process, quantity};
 #[doc(hidden)]

@@ -14,10 +14,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::unit::Unit;
-use reconverge_bench::check::{Judged, Judges, TestCase};
+use reconverge_bench::check::{Judged, Judges};
 use reconverge_bench::design::Design;
 use reconverge_bench::dut::{Built, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
+use reconverge_bench::saved::Savable as _;
 use reconverge_bench::stream::Stream;
 use reconverge_campaign::campaign::{self, Drawn, Failed, Follow, Limit, Options, Runner, Summary};
 use reconverge_campaign::cover::{Bins, Model, run as cover};

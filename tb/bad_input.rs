@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, text};
-use reconverge::case::{CASE_FORMAT, Case, Place, SavedCase, Table, unit_of_case};
+use reconverge::case::{Case, Place, Table};
 use reconverge::r500::R500;
+use reconverge::saved::{PROGRAM, Saved, identify};
 
 use reconverge::for_each_unit;
 
@@ -306,10 +307,8 @@ fn a_refused_file_leaves_the_output_as_it_was<U: Tested>() {
     );
 }
 
-pub fn saved_case<U: Tested>() -> SavedCase<U> {
-    SavedCase {
-        reconverge: CASE_FORMAT,
-        unit: U::NAME.to_owned(),
+pub fn saved_case<U: Tested>() -> Saved<Case<U>> {
+    Saved {
         failure: Some(Place::Mismatch {
             cycle: 7,
             field: "pc".to_owned(),
@@ -322,7 +321,7 @@ pub fn saved_case<U: Tested>() -> SavedCase<U> {
 fn a_saved_case_reads_back_as_it_was<U: Tested>() {
     let saved = saved_case::<U>();
     assert_eq!(
-        SavedCase::<U>::parse(&saved.to_text(), "case.json").unwrap(),
+        Saved::<Case<U>>::parse(&saved.to_text(), "case.json").unwrap(),
         saved
     );
 }
@@ -332,7 +331,7 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
     let saved = saved_case::<U>();
     let good = saved.to_text();
     let parse = |text: &str| {
-        SavedCase::<U>::parse(text, "case.json")
+        Saved::<Case<U>>::parse(text, "case.json")
             .unwrap_err()
             .to_string()
     };
@@ -407,11 +406,11 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
         assert_eq!(parse(&with(from, to)), format!("case.json: {message}"));
     }
     let most = with("\"noise_cycles\": null,", "\"noise_cycles\": 10000000,");
-    assert!(SavedCase::<U>::parse(&most, "case.json").is_ok());
-    let error = unit_of_case(
+    assert!(Saved::<Case<U>>::parse(&most, "case.json").is_ok());
+    let error = Saved::<Case<U>>::parse(
         &with(
-            &format!("\"reconverge\": {CASE_FORMAT},"),
-            &format!("\"reconverge\": {},", CASE_FORMAT + 1),
+            &format!("\"reconverge\": {},", PROGRAM.version),
+            &format!("\"reconverge\": {},", PROGRAM.version + 1),
         ),
         "case.json",
     )
@@ -419,12 +418,13 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
     assert_eq!(
         error.to_string(),
         format!(
-            "case.json: reconverge: format {} is of a later version, this one reads {CASE_FORMAT}",
-            CASE_FORMAT + 1
+            "case.json: reconverge: format {} is of a later version, this one reads {}",
+            PROGRAM.version + 1,
+            PROGRAM.version
         )
     );
     assert_eq!(
-        unit_of_case("{}", "c").unwrap_err().to_string(),
+        identify("{}", "c").unwrap_err().to_string(),
         "c: reconverge: missing: not a saved case"
     );
     let dir = tempfile::tempdir().unwrap();

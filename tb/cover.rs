@@ -13,7 +13,7 @@ use crate::common::{
 use reconverge::campaign::{self, Limit};
 use reconverge::case::{Case, Conditions, Table};
 use reconverge::cover::run::{self, Options};
-use reconverge::cover::{Collector, Model, Ran, Saved, UnitCoverage, When, page};
+use reconverge::cover::{Collector, Model, Ran, SavedCoverage, UnitCoverage, When, page};
 use reconverge::design::Build;
 use reconverge::dut::Rtl;
 use reconverge::r500::R500;
@@ -145,8 +145,8 @@ fn two_halves_merge_to_the_whole<U: Tested>() {
     let mut merged = UnitCoverage::declared::<U>(&Build::from(U::LANES));
     for half in [covered(&model, 0..4).0, covered(&model, 4..8).0] {
         // The coverage after it was written and read.
-        let saved = Saved::new(vec![half.clone()]);
-        let read = Saved::parse(&saved.to_text(), "half.json").unwrap();
+        let saved = SavedCoverage::new(vec![half.clone()]);
+        let read = SavedCoverage::parse(&saved.to_text(), "half.json").unwrap();
         assert_eq!(read, saved);
         merged.merge(&read.units[0], "half.json").unwrap();
     }
@@ -244,7 +244,7 @@ fn a_bin_declared_unreachable_that_is_hit_is_told_with_its_reason<U: Tested>() {
 }
 
 /// Runs `cover` for so many programs and gives its output and the JSON.
-fn saved<U: Tested>(dir: &Path) -> (String, Saved) {
+fn saved<U: Tested>(dir: &Path) -> (String, SavedCoverage) {
     let json = dir.join("cover.json");
     let out = reconverge_ends(
         0,
@@ -259,7 +259,7 @@ fn saved<U: Tested>(dir: &Path) -> (String, Saved) {
             arg(&json),
         ],
     );
-    let saved = Saved::parse(&fs::read_to_string(&json).unwrap(), "cover.json").unwrap();
+    let saved = SavedCoverage::parse(&fs::read_to_string(&json).unwrap(), "cover.json").unwrap();
     (out, saved)
 }
 
@@ -316,7 +316,7 @@ fn a_file_that_says_an_unreachable_bin_was_hit_fails<U: Tested>() {
     let (name, why) = (bin.name(), bin.unreachable.clone().unwrap());
     coverage.runs.push(ran::<U>(1));
     let file = dir.path().join("hit.json");
-    fs::write(&file, Saved::new(vec![coverage]).to_text()).unwrap();
+    fs::write(&file, SavedCoverage::new(vec![coverage]).to_text()).unwrap();
     let output = reconverge(&["cover", U::NAME, "--merge", arg(&file)]);
     assert_eq!(output.status.code(), Some(1));
     let out = text(&output.stdout);
@@ -346,7 +346,7 @@ fn a_file_of_another_unit_or_version_is_refused_by_name<U: Tested>() {
     let with = |change: &dyn Fn(&mut UnitCoverage)| {
         let mut changed = mine.clone();
         change(&mut changed);
-        Saved::new(vec![changed]).to_text()
+        SavedCoverage::new(vec![changed]).to_text()
     };
     let known: Vec<&str> = units();
     let other = known.iter().find(|n| **n != U::NAME).unwrap();
@@ -415,7 +415,7 @@ fn a_run_that_samples_nothing_is_an_error<U: Tested>() {
     let file = dir.path().join("empty.json");
     let mut empty = UnitCoverage::declared::<U>(&Build::from(U::LANES));
     empty.runs.push(ran::<U>(1));
-    fs::write(&file, Saved::new(vec![empty]).to_text()).unwrap();
+    fs::write(&file, SavedCoverage::new(vec![empty]).to_text()).unwrap();
     let output = reconverge(&["cover", U::NAME, "--merge", arg(&file)]);
     assert_eq!(output.status.code(), Some(3));
     let why = format!("error: nothing was sampled of {}\n", U::NAME);

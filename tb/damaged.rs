@@ -15,11 +15,12 @@ use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use reconverge::case::{CASE_FORMAT, Case, SavedCase};
+use reconverge::case::Case;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::design::Golden;
 use reconverge::input::{InputError, printable};
 use reconverge::mutate::source;
+use reconverge::saved::{Savable as _, Saved};
 use reconverge::start::Start;
 use reconverge::stimulus::CaseStimulus;
 use reconverge::unit::{Executor as _, LoadOptions, Records, Unit};
@@ -128,15 +129,13 @@ fn used<U: Tested>(program: &U::Program) {
     U::rename(&mut again, name);
     assert_eq!(&again, program, "{text}");
     let case = Case::<U>::new(program.clone());
-    if case.check("flags").is_ok() {
-        let saved = SavedCase {
-            reconverge: CASE_FORMAT,
-            unit: U::NAME.to_owned(),
+    if case.check_input("flags").is_ok() {
+        let saved = Saved {
             failure: None,
             case,
         };
         assert_eq!(
-            SavedCase::<U>::parse(&saved.to_text(), "c").as_ref().ok(),
+            Saved::<Case<U>>::parse(&saved.to_text(), "c").as_ref().ok(),
             Some(&saved)
         );
         run(&saved.case);

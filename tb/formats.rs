@@ -12,10 +12,11 @@ use crate::common::{
     text,
 };
 use reconverge::campaign::{self, results};
-use reconverge::case::{CASE_FORMAT, Case, Conditions, Place, Row, SavedCase, Table};
-use reconverge::cover::{Saved, UnitCoverage};
+use reconverge::case::{Case, Conditions, Place, Row, Table};
+use reconverge::cover::{SavedCoverage, UnitCoverage};
 use reconverge::design::Build;
 use reconverge::field::Flip;
+use reconverge::saved::{PROGRAM, Saved};
 use reconverge::unit::LoadOptions;
 
 use reconverge::for_each_unit;
@@ -154,7 +155,7 @@ fn by_frames(record: &Value) -> [u64; 3] {
 // ---- saved cases --------------------------------------------------------------------------------------
 
 /// Cases that between them have something in every field.
-fn cases<U: Tested>() -> Vec<SavedCase<U>> {
+fn cases<U: Tested>() -> Vec<Saved<Case<U>>> {
     let build = Build::from(4);
     let mut cases: Vec<Case<U>> = (0..16)
         .map(|n| campaign::case::<U>(9, n, &build).1)
@@ -208,12 +209,7 @@ fn cases<U: Tested>() -> Vec<SavedCase<U>> {
         Some(Place::Hung { seconds: 60 }),
         Some(Place::NotRun { how: how() }),
     ];
-    let saved = |(case, failure)| SavedCase {
-        reconverge: CASE_FORMAT,
-        unit: U::NAME.to_owned(),
-        failure,
-        case,
-    };
+    let saved = |(case, failure)| Saved { failure, case };
     let failures = failures.into_iter().cycle();
     cases.into_iter().zip(failures).map(saved).collect()
 }
@@ -237,7 +233,7 @@ fn saved_cases_are_as_documented<U: Tested>() {
         if let Err(why) = formats.object("saved-case", &text) {
             panic!("{}: saved-case{why}", saved.case.name());
         }
-        assert_eq!(SavedCase::<U>::parse(&text, "case.json").unwrap(), saved);
+        assert_eq!(Saved::<Case<U>>::parse(&text, "case.json").unwrap(), saved);
     }
 }
 
@@ -307,7 +303,7 @@ fn strict(whole: &Value, free: &[&str], refused: impl Fn(&Value) -> String) -> u
 
 fn a_saved_case_without_a_field_or_with_another_is_refused<U: Tested>() {
     let refused = |value: &Value| {
-        let error = SavedCase::<U>::parse(&value.to_string(), "case.json");
+        let error = Saved::<Case<U>>::parse(&value.to_string(), "case.json");
         error.expect_err("read all the same").to_string()
     };
     let mut tried = 0;
@@ -357,14 +353,14 @@ fn a_saved_case_without_a_field_or_with_another_is_refused<U: Tested>() {
         ),
     ] {
         assert_eq!(good.matches(from).count(), 1, "{from}");
-        let error = SavedCase::<U>::parse(&good.replace(from, to), "case.json").unwrap_err();
+        let error = Saved::<Case<U>>::parse(&good.replace(from, to), "case.json").unwrap_err();
         assert!(error.to_string().contains(why), "{to}: {error}");
     }
     if let Some(parameter) = U::PARAMETERS.first() {
         let (name, value) = (parameter.name, parameter.range.end());
         let one = format!("\"{name}\": {value}");
         let twice = good.replace(&one, &format!("{one}, {one}"));
-        let error = SavedCase::<U>::parse(&twice, "case.json").unwrap_err();
+        let error = Saved::<Case<U>>::parse(&twice, "case.json").unwrap_err();
         assert!(
             error
                 .to_string()
@@ -376,12 +372,17 @@ fn a_saved_case_without_a_field_or_with_another_is_refused<U: Tested>() {
     // Saved by version 0.1.
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("old.json");
-    fs::write(&file, good.replacen(&format!(": {CASE_FORMAT}"), ": 1", 1)).unwrap();
+    fs::write(
+        &file,
+        good.replacen(&format!(": {}", PROGRAM.version), ": 1", 1),
+    )
+    .unwrap();
     let output = reconverge(&["replay", arg(&file)]);
     assert_eq!(output.status.code(), Some(2));
     let why = format!(
-        "error: {}: reconverge: format 1 is of an earlier version, this one reads {CASE_FORMAT}; run what failed again, which saves the case anew\n",
-        file.display()
+        "error: {}: reconverge: format 1 is of an earlier version, this one reads {}; run what failed again, which saves the case anew\n",
+        file.display(),
+        PROGRAM.version
     );
     assert_eq!(text(&output.stderr), why);
 }
@@ -437,7 +438,7 @@ fn coverage_files_are_as_documented_and_read_strictly<U: Tested>() {
         group["bins"].as_array_mut().unwrap().truncate(2);
     }
     let refused = |value: &Value| {
-        let error = Saved::parse(&value.to_string(), "cover.json");
+        let error = SavedCoverage::parse(&value.to_string(), "cover.json");
         error.expect_err("read all the same").to_string()
     };
     assert!(strict(&whole, &["parameters"], refused) > 40);
@@ -445,10 +446,12 @@ fn coverage_files_are_as_documented_and_read_strictly<U: Tested>() {
     let mut coverage = UnitCoverage::declared::<U>(&Build::from(4));
     let (most, name) = ((1 << 53) - 1, coverage.groups[0].name.clone());
     coverage.groups[0].bins[0].hits = most;
-    let full = Saved::new(vec![coverage.clone()]).to_text();
-    assert!(Saved::parse(&full, "cover.json").is_ok());
+    let full = SavedCoverage::new(vec![coverage.clone()]).to_text();
+    assert!(SavedCoverage::parse(&full, "cover.json").is_ok());
     let over = full.replacen(&most.to_string(), &(most + 1).to_string(), 1);
-    let error = Saved::parse(&over, "cover.json").unwrap_err().to_string();
+    let error = SavedCoverage::parse(&over, "cover.json")
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("9007199254740992 is more than 9007199254740991"),
         "{error}"
@@ -638,7 +641,7 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
 fn the_page_has_the_numbers_of_the_formats() {
     let formats = Formats::of::<reconverge::r500::R500>(4);
     for (object, number) in [
-        ("saved-case", CASE_FORMAT),
+        ("saved-case", PROGRAM.version),
         ("coverage", reconverge::cover::FORMAT),
         ("header", results::FORMAT),
     ] {

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use quick_junit::TestCaseStatus;
 use reconverge::campaign::results;
-use reconverge::case::{CASE_FORMAT, SavedCase};
 use reconverge::dut::{Dut, Rtl};
 use reconverge::r500::R500;
 use reconverge::r500::state::{In, State};
+use reconverge::saved::Saved;
 
 use crate::campaign::{junit_in, signal};
 use crate::common::rtl::{Copy, Rtl as Folder};
@@ -481,10 +481,7 @@ fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it(
         .find(|case| !case.start.is_empty())
         .unwrap();
     let saved = rtl.dir().join("case.json");
-    let unit = NAME.to_owned();
-    let case = SavedCase {
-        reconverge: CASE_FORMAT,
-        unit,
+    let case = Saved {
         failure: None,
         case,
     };

@@ -17,6 +17,7 @@ use reconverge::check::check;
 use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
 use reconverge::field::Flip;
+use reconverge::saved::Savable as _;
 use reconverge::stimulus;
 use reconverge::wave;
 
@@ -68,7 +69,7 @@ fn every_flipped_bit_of_every_field_is_reported_where_it_is<U: Tested>() {
                     bit,
                     cycle,
                 });
-                case.check("test").unwrap();
+                case.check_input("test").unwrap();
                 let outcome = stimulus::run(&case, &mut dut, &mut U::Golden::new(lanes), &mut ());
                 let found = outcome
                     .mismatch

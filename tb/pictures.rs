@@ -8,10 +8,11 @@ use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
-use reconverge::case::SavedCase;
+use reconverge::case::Case;
 use reconverge::check::check;
 use reconverge::dut::{Make, Rtl};
 use reconverge::html;
+use reconverge::saved::Saved;
 use reconverge::show::step::Stepper;
 use serde_json::{Value, json};
 
@@ -111,7 +112,7 @@ const TERMINAL: (usize, usize) = (118, 32);
 /// The stepper where the run fails, as on a terminal with colours.
 fn stepper<U: Tested>(found: &Files) -> Vec<String> {
     let file = found.dir.join(&found.case);
-    let saved = SavedCase::<U>::parse(&fs::read_to_string(&file).unwrap(), arg(&file)).unwrap();
+    let saved = Saved::<Case<U>>::parse(&fs::read_to_string(&file).unwrap(), arg(&file)).unwrap();
     let make = Make {
         assertions: false,
         ..Make::of(Some(&found.dir.join("planted")))

@@ -12,11 +12,12 @@ use crate::common::{
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use reconverge::case::{CASE_FORMAT, Case, Kind, SavedCase};
+use reconverge::case::{Case, Kind};
 use reconverge::design::Golden;
 use reconverge::dut::Rtl;
 use reconverge::field::Flip;
 use reconverge::instructions::{Instructions, Piece};
+use reconverge::saved::Saved;
 use reconverge::shrink::{self, Budget};
 use reconverge::stimulus::CaseStimulus;
 use reconverge::unit::{Executor as _, LoadOptions, Programs, Step};
@@ -105,7 +106,7 @@ fn caught_and_shrunk<U: Tested>(change: Change, cycles: &str, timed: bool) -> (S
     assert_eq!(path, format!("{out}/{failed}.shrunk.json"));
     assert!(first.starts_with("MISMATCH "), "{report}");
 
-    let saved = SavedCase::<U>::parse(&fs::read_to_string(path).unwrap(), path).unwrap();
+    let saved = Saved::<Case<U>>::parse(&fs::read_to_string(path).unwrap(), path).unwrap();
     let case = &saved.case;
     let (instructions, lanes) = (case.program.count(), case.lanes);
     let plural = if instructions == 1 { "" } else { "s" };
@@ -227,9 +228,7 @@ fn all_changes_are_shrunk<U: Tested>() {
 }
 
 fn save<U: Tested>(case: &Case<U>, path: &Path) {
-    let saved = SavedCase::<U> {
-        reconverge: CASE_FORMAT,
-        unit: U::NAME.to_owned(),
+    let saved = Saved::<Case<U>> {
         failure: None,
         case: case.clone(),
     };
@@ -327,8 +326,8 @@ fn what_cannot_be_smaller_comes_back_as_it_is<U: Tested>() {
     assert_eq!((place.field(), place.cycle()), (Some("pc"), Some(2)));
     let twice = shrink(&once.failure.case);
     assert_eq!(
-        SavedCase::from(&twice.failure).to_text(),
-        SavedCase::from(&once.failure).to_text()
+        Saved::from(&twice.failure).to_text(),
+        Saved::from(&once.failure).to_text()
     );
     assert_eq!(twice.before, twice.after);
 
@@ -364,7 +363,7 @@ fn the_result_does_not_depend_on_how_long_a_model_takes_to_build<U: Tested>() {
     };
     let (soon, late) = (shrink(Duration::ZERO), shrink(budget.time));
     assert_eq!(soon.after.lanes, LANES, "{}", soon.headline());
-    let texts = [soon, late].map(|shrunk| SavedCase::from(&shrunk.failure).to_text());
+    let texts = [soon, late].map(|shrunk| Saved::from(&shrunk.failure).to_text());
     assert_eq!(texts[0], texts[1]);
 }
 

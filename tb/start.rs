@@ -8,10 +8,11 @@ use bytemuck::bytes_of;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign;
-use reconverge::case::{CASE_FORMAT, Case, Kind, SavedCase};
+use reconverge::case::{Case, Kind};
 use reconverge::design::Control;
 use reconverge::design::{Build, Golden};
 use reconverge::dut::Rtl;
+use reconverge::saved::{Savable as _, Saved};
 use reconverge::start::Start;
 use reconverge::unit::{Executor as _, Records, Verdict};
 use reconverge::watch::Watch;
@@ -66,7 +67,7 @@ fn random_states_are_legal_and_reach_the_limits<U: Tested>() {
     let mut states = 0;
     for case in seeded::<U>(100) {
         assert!(case.start.len() > 1);
-        case.check("seeded").unwrap();
+        case.check_input("seeded").unwrap();
         let lanes: Vec<usize> = (0..case.lanes as usize).collect();
         for start in &case.start {
             assert_eq!(start.of_lanes(&lanes), *start);
@@ -139,14 +140,12 @@ fn a_saved_case_keeps_its_states_and_one_that_cannot_be_is_refused<U: Tested>() 
     let case = seeded::<U>(9)
         .find(|case| case.launch_mask == u64::MAX >> (64 - case.lanes))
         .unwrap();
-    let saved = SavedCase::<U> {
-        reconverge: CASE_FORMAT,
-        unit: U::NAME.to_owned(),
+    let saved = Saved::<Case<U>> {
         failure: None,
         case,
     };
     let whole = saved.to_text();
-    assert_eq!(SavedCase::<U>::parse(&whole, "case").unwrap(), saved);
+    assert_eq!(Saved::<Case<U>>::parse(&whole, "case").unwrap(), saved);
     let replay = |text: &str| {
         fs::write(&path, text).unwrap();
         reconverge(&["replay", arg(&path), "--out", arg(dir.path())])

@@ -6,13 +6,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, reconverge_ends, text};
-use reconverge::case::{Case, Conditions, Row as Changed, SavedCase, Table};
+use reconverge::case::{Case, Conditions, Row as Changed, Table};
 use reconverge::check::{Judged, check};
 use reconverge::dut::Rtl;
 use reconverge::environment::Draw;
 use reconverge::field::Flip;
 use reconverge::instructions::Instructions as _;
 use reconverge::program::Records;
+use reconverge::saved::Saved;
 use reconverge::show::step::{Ask, Key, Stepper};
 use reconverge::show::{Row, Turn, rows};
 use reconverge::stimulus::{draws, golden_alone};
@@ -450,7 +451,7 @@ fn a_terminal_shows_a_changed_run_that_its_files_repeat<U: Tested>() {
         words[1].to_owned()
     };
     let saved = again("replay", &["--out", arg(out.path())]);
-    let saved = SavedCase::<U>::parse(&fs::read_to_string(saved).unwrap(), "saved");
+    let saved = Saved::<Case<U>>::parse(&fs::read_to_string(saved).unwrap(), "saved");
     let after = all_rows(&saved.unwrap().case);
     assert_eq!(after[at].next ^ before[at].next, 2);
     let trace = out.path().join("trace");

@@ -14,12 +14,14 @@ use reconverge::failure::{Cause, Failure};
 use reconverge::field::{Declaration, Flip, Role, Shape};
 use reconverge::found::Found;
 use reconverge::lockstep::Compared;
+use reconverge::place::Place;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
+use reconverge::saved::{Savable as _, Saved};
 use reconverge::stream::coverage::Coverage;
 use reconverge::stream::fuzz::{Options, fuzz, replay};
 use reconverge::stream::shrink::Budget;
-use reconverge::stream::{RESET_CYCLES, SavedStream, Stream};
+use reconverge::stream::{RESET_CYCLES, Stream};
 
 mod campaigns;
 
@@ -77,8 +79,8 @@ fn a_failure_never_takes_the_file_of_another_one() {
         let name = file.file_name().unwrap().to_str().unwrap().to_owned();
         // Its name everywhere.
         assert_eq!(format!("{}.json", found.failure.case.name()), name);
-        let saved = SavedStream::<R500>::parse(&fs::read_to_string(file).unwrap(), "saved");
-        assert_eq!(saved.unwrap().stream.cycles.0.len(), cycles);
+        let saved = Saved::<Stream<R500>>::parse(&fs::read_to_string(file).unwrap(), "saved");
+        assert_eq!(saved.unwrap().case.cycles.0.len(), cycles);
         name
     };
     assert_eq!(found("one", 4), "r500.idle.1.json");
@@ -153,20 +155,17 @@ fn a_stream_reads_back_as_it_was_saved<U: Tested>() {
         bit: 0,
         cycle: 9,
     });
-    let place = reconverge::case::Place::Hung { seconds: 60 };
-    let text = stream.to_saved(place.clone());
+    let place = Place::Hung { seconds: 60 };
+    let text = saved(&stream, place.clone());
     // docs/formats.md says what is in it.
     if let Err(why) = Formats::of::<U>(5).object("saved-stream", &text) {
         panic!("{}: saved-stream{why}", U::NAME);
     }
-    let saved = SavedStream::<U>::parse(&text, "s.json").unwrap();
+    let saved = Saved::<Stream<U>>::parse(&text, "s.json").unwrap();
     assert_eq!(saved.to_text(), text);
-    assert_eq!(
-        (saved.failure, saved.design.as_str()),
-        (Some(place), U::NAME)
-    );
-    assert_eq!(bytes(&saved.stream), bytes(&stream));
-    assert_eq!(saved.stream.flip, stream.flip);
+    assert_eq!(saved.failure, Some(place));
+    assert_eq!(bytes(&saved.case), bytes(&stream));
+    assert_eq!(saved.case.flip, stream.flip);
 }
 
 /// The bench sees each field: changing the expected value in cycle 3 fails there, and nowhere else.
@@ -208,11 +207,20 @@ fn a_flipped_bit_of_each_field_fails_and_its_stream_is_cut_behind_it<U: Tested>(
     }
 }
 
+/// Returns the text of `stream`, which failed at `place`.
+fn saved<D: Design>(stream: &Stream<D>, place: Place) -> String {
+    let saved = Saved {
+        failure: Some(place),
+        case: stream.clone(),
+    };
+    saved.to_text()
+}
+
 /// Returns the error for `stream`, saved with `right` replaced by `wrong`.
 fn refused(stream: &Stream<R500>, right: &str, wrong: &str) -> String {
-    let text = stream.to_saved(reconverge::case::Place::Hung { seconds: 1 });
+    let text = saved(stream, Place::Hung { seconds: 1 });
     assert_eq!(text.matches(right).count(), 1, "{right}: {text}");
-    let parsed = SavedStream::<R500>::parse(&text.replace(right, wrong), "s.json");
+    let parsed = Saved::<Stream<R500>>::parse(&text.replace(right, wrong), "s.json");
     parsed
         .err()
         .unwrap_or_else(|| panic!("{wrong} is taken"))
@@ -380,7 +388,7 @@ fn a_file_that_is_not_there_is_no_failure_of_the_rtl() {
 fn replay_says_whose_test_runs_a_saved_stream() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("s.json");
-    let text = idle::<R500>(2).to_saved(reconverge::case::Place::Hung { seconds: 1 });
+    let text = saved(&idle::<R500>(2), Place::Hung { seconds: 1 });
     let text = text.replace("\"design\": \"r500\"", "\"design\": \"fifo\"");
     std::fs::write(&file, text).unwrap();
     let output = crate::common::reconverge(&["replay", crate::common::arg(&file)]);
@@ -438,6 +446,6 @@ fn a_golden_model_that_panics_fails_with_its_seed_and_a_short_stream() {
     let stream = &found.failure.case;
     assert_eq!(stream.cycles.0.len(), RESET_CYCLES + 1);
     let saved = fs::read_to_string(found.saved.as_ref().unwrap()).unwrap();
-    let saved = SavedStream::<Fragile>::parse(&saved, "saved").unwrap();
-    assert!(saved.stream.cycles.0.last().unwrap().const_addr == 33);
+    let saved = Saved::<Stream<Fragile>>::parse(&saved, "saved").unwrap();
+    assert!(saved.case.cycles.0.last().unwrap().const_addr == 33);
 }

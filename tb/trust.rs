@@ -10,13 +10,14 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use reconverge::campaign;
-use reconverge::case::{Case, SavedCase};
+use reconverge::case::Case;
 use reconverge::check::check;
 use reconverge::dut::Rtl;
 use reconverge::failure::Failure;
 use reconverge::field::Flip;
 use reconverge::r500::R500;
 use reconverge::report::Waves;
+use reconverge::saved::Saved;
 
 use serde_json::Value;
 
@@ -69,7 +70,7 @@ fn unwrapping_a_failed_check_prints_the_report() {
     let name = saved.file_name().unwrap();
     let text = fs::read_to_string(&saved).unwrap();
     assert_eq!(text, fs::read_to_string(out.join(name)).unwrap());
-    let again = SavedCase::<R500>::parse(&text, "saved").unwrap();
+    let again = Saved::<Case<R500>>::parse(&text, "saved").unwrap();
     assert_eq!((again.case, again.failure), (case, Some(failure.place())));
     let waves = Waves::make(&*failure.case, &rtl, Some(&failure), &own).unwrap();
     assert_eq!(
@@ -699,7 +700,7 @@ fn cases_of_other_builds_do_not_replace_each_other() {
     for name in &there {
         assert!(told.contains(name), "{name}: {told:?}");
         let text = fs::read_to_string(out.join(name)).unwrap();
-        let case = SavedCase::<R500>::parse(&text, name).unwrap().case;
+        let case = Saved::<Case<R500>>::parse(&text, name).unwrap().case;
         assert_eq!(format!("{}.json", case.name()), *name);
     }
 }

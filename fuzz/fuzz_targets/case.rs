@@ -4,7 +4,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reconverge::case::{SavedCase, unit_of_case};
+use reconverge::case::Case;
+use reconverge::saved::{Saved, identify};
 use reconverge::design::Design;
 use reconverge::input::InputError;
 use reconverge::r500::R500;
@@ -13,15 +14,15 @@ use reconverge::spa5::Spa5;
 use reconverge::unit::Unit;
 
 fn read<U: Unit + PartialEq>(text: &str) -> Result<(), InputError> {
-    let case = SavedCase::<U>::parse(text, "f.json")?;
-    assert!(SavedCase::<U>::parse(&case.to_text(), "f.json").is_ok_and(|again| again == case));
+    let case = Saved::<Case<U>>::parse(text, "f.json")?;
+    assert!(Saved::<Case<U>>::parse(&case.to_text(), "f.json").is_ok_and(|again| again == case));
     Ok(())
 }
 
 fuzz_target!(|text: &str| {
-    let read = match unit_of_case(text, "f.json") {
-        Ok(unit) if unit == R500::NAME => read::<R500>(text),
-        Ok(unit) if unit == R700::NAME => read::<R700>(text),
+    let read = match identify(text, "f.json") {
+        Ok((_, unit)) if unit == R500::NAME => read::<R500>(text),
+        Ok((_, unit)) if unit == R700::NAME => read::<R700>(text),
         Ok(_) => read::<Spa5>(text),
         Err(e) => Err(e),
     };

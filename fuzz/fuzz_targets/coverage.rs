@@ -5,17 +5,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reconverge::cover::{Saved, page};
+use reconverge::cover::{SavedCoverage, page};
 
 fuzz_target!(|text: &str| {
-    let saved = match Saved::parse(text, "f.json") {
+    let saved = match SavedCoverage::parse(text, "f.json") {
         Ok(saved) => saved,
         Err(e) => {
             assert!(e.file == "f.json" && !e.field.is_empty() && !e.message.is_empty());
             return;
         }
     };
-    assert!(Saved::parse(&saved.to_text(), "f.json").is_ok_and(|again| again == saved));
+    assert!(SavedCoverage::parse(&saved.to_text(), "f.json").is_ok_and(|again| again == saved));
     page(&saved.units);
     for unit in &saved.units {
         unit.text();

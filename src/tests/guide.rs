@@ -7,6 +7,7 @@ use crate::spa5::Spa5;
 use crate::tests::failed;
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::dut::{Dut, Rtl};
+use reconverge_bench::saved::Savable as _;
 use reconverge_campaign::campaign;
 use reconverge_campaign::cover::guide::{AIMS, Guide, KeptCases, Trail};
 use reconverge_campaign::cover::{Collector, Hits, Model};
@@ -118,7 +119,7 @@ fn children_are_cases_that_end_soon_and_hit_more_of_what_is_aimed_at() {
     }
     while spent < most {
         let child = guide.child(&mut rng).unwrap();
-        child.check("child").unwrap();
+        child.check_input("child").unwrap();
         let (cycles, hits) = count(&mut dut, &child);
         children.add(&hits);
         spent += cycles;

@@ -5,7 +5,7 @@ use std::fs;
 use super::{ran, saved};
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{Tested, arg, line_starting, reconverge, reconverge_ends, text};
-use reconverge::cover::{Ran, Saved, UnitCoverage};
+use reconverge::cover::{Ran, SavedCoverage, UnitCoverage};
 use reconverge::design::Build;
 use reconverge::for_each_unit;
 use reconverge::place::Place;
@@ -55,7 +55,7 @@ fn counts_of_the_same_run_are_not_added_twice<U: Tested>() {
     // Another seed is another run, whose file holds both.
     let further = ["--programs", "4", "--seed", "2", "--json", &whole];
     let out = reconverge_ends(0, &[&merge[..], &further].concat());
-    let read = |file: &str| Saved::parse(&fs::read_to_string(file).unwrap(), file).unwrap();
+    let read = |file: &str| SavedCoverage::parse(&fs::read_to_string(file).unwrap(), file).unwrap();
     let both = &read(&whole).units[0];
     assert_eq!(both.totals.programs, 12);
     let seeds: Vec<u64> = both.runs.iter().map(|run| run.seed).collect();
@@ -85,7 +85,7 @@ fn a_file_that_does_not_say_what_was_run_is_refused<U: Tested>() {
     let merge = ["cover", U::NAME, "--merge", name];
     let mut coverage = UnitCoverage::declared::<U>(&Build::from(U::LANES));
     coverage.groups[0].bins[0].hits = 1;
-    let text = Saved::new(vec![coverage]).to_text();
+    let text = SavedCoverage::new(vec![coverage]).to_text();
     fs::write(&file, &text).unwrap();
     let why =
         "runs: empty: it does not say which RTL was covered; measure again with `cover --json`";
@@ -116,7 +116,7 @@ fn a_file_of_other_assertions_is_refused<U: Tested>() {
             ..ran::<U>(seed)
         });
         let file = dir.path().join(format!("{assertions}.json"));
-        fs::write(&file, Saved::new(vec![coverage]).to_text()).unwrap();
+        fs::write(&file, SavedCoverage::new(vec![coverage]).to_text()).unwrap();
         arg(&file).to_owned()
     });
     let [with, without] = &files;
@@ -143,7 +143,7 @@ fn a_run_that_failed_fails_wherever_its_file_is_read<U: Tested>() {
     let rtl = ["--rtl", wrong.arg(), "--out", arg(dir.path())];
     let run = ["cover", U::NAME, "--cycles", "600000", "--json", &file];
     let said = reconverge_ends(1, &[&run[..], &rtl].concat());
-    let read = |file: &str| Saved::parse(&fs::read_to_string(file).unwrap(), file).unwrap();
+    let read = |file: &str| SavedCoverage::parse(&fs::read_to_string(file).unwrap(), file).unwrap();
     let saved = read(&file);
     let [failed] = &saved.units[0].failures[..] else {
         panic!("{:?}", saved.units[0].failures);
@@ -220,7 +220,7 @@ fn files_of_other_rtl_are_refused<U: Tested>() {
     reconverge_ends(0, &[&run("1")[..], &["--json", &ours]].concat());
     reconverge_ends(0, &[&run("2")[..], &["--json", &other], &rtl].concat());
     let hash = |file: &str| {
-        let saved = Saved::parse(&fs::read_to_string(file).unwrap(), file).unwrap();
+        let saved = SavedCoverage::parse(&fs::read_to_string(file).unwrap(), file).unwrap();
         saved.units[0].runs[0].rtl.clone()
     };
     let (our_hash, other_hash) = (hash(&ours), hash(&other));

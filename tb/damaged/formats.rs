@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use rand::Rng;
 use rand::seq::IndexedRandom;
 use reconverge::campaign::{self, Drawn, Failed, Limit, Options, Shard, Summary, results};
-use reconverge::case::{Case, Conditions, Row, SavedCase, Table, unit_of_case};
+use reconverge::case::{Case, Conditions, Row, Table};
 use reconverge::cover::lcov::RtlCoverage;
-use reconverge::cover::{Bins as _, FailedRun, Ran, Saved, UnitCoverage, page};
+use reconverge::cover::{Bins as _, FailedRun, Ran, SavedCoverage, UnitCoverage, page};
 use reconverge::design::{Build, Design, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
@@ -18,6 +18,7 @@ use reconverge::input::{InputError, printable, read_text};
 use reconverge::lockstep::{Compared, Mismatch, Stopped};
 use reconverge::mutate::source;
 use reconverge::place::Place;
+use reconverge::saved::{Saved, identify};
 use reconverge::stream::Stream;
 use reconverge::unit::{LoadOptions, Unit};
 use serde_json::json;
@@ -129,9 +130,9 @@ fn saved_cases<U: Tested>(formats: &mut Vec<Format>) {
         seeds,
         read: Box::new(|bytes, _| {
             let text = utf8(bytes)?;
-            unit_of_case(text, FILE)?;
-            let saved = SavedCase::<U>::parse(text, FILE)?;
-            let again = SavedCase::<U>::parse(&saved.to_text(), FILE);
+            identify(text, FILE)?;
+            let saved = Saved::<Case<U>>::parse(text, FILE)?;
+            let again = Saved::<Case<U>>::parse(&saved.to_text(), FILE);
             assert_eq!(again.ok().as_ref(), Some(&saved));
             harmless(&saved.case.name());
             run(&saved.case);
@@ -142,7 +143,7 @@ fn saved_cases<U: Tested>(formats: &mut Vec<Format>) {
 
 fn saved<U: Unit>(case: Case<U>) -> Vec<u8> {
     let failure = Failure::new(&case, Cause::Hung(60), Compared::default());
-    SavedCase::from(&failure).to_text().into_bytes()
+    Saved::from(&failure).to_text().into_bytes()
 }
 
 fn utf8(bytes: &[u8]) -> Result<&str, InputError> {
@@ -344,14 +345,14 @@ fn coverage_files<U: Tested>(formats: &mut Vec<Format>) {
             rule,
             saved,
         });
-        Saved::new(vec![one]).to_text().into_bytes()
+        SavedCoverage::new(vec![one]).to_text().into_bytes()
     });
     formats.push(Format {
         name: format!("{}, coverage", U::NAME),
         kind: FormatKind::Json,
         seeds: seeds.to_vec(),
         read: Box::new(move |bytes, _| {
-            let saved = Saved::parse(utf8(bytes)?, FILE)?;
+            let saved = SavedCoverage::parse(utf8(bytes)?, FILE)?;
             let mut merged = coverage(4);
             for unit in &saved.units {
                 harmless(&printable(&unit.text()));
@@ -359,7 +360,7 @@ fn coverage_files<U: Tested>(formats: &mut Vec<Format>) {
                 merged.text();
             }
             page(&saved.units);
-            let again = Saved::parse(&saved.to_text(), FILE).ok();
+            let again = SavedCoverage::parse(&saved.to_text(), FILE).ok();
             assert_eq!(again.as_ref(), Some(&saved));
             Ok(())
         }),

@@ -3,7 +3,6 @@
 
 use std::path::Path;
 
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::design::{Build, Design, Origin};
@@ -13,15 +12,13 @@ use crate::field::Flip;
 use crate::input::{InputError, read_text};
 use crate::lanes::Class;
 use crate::lockstep::{Compared, Mismatch, state_bytes};
-use crate::place::Place;
 use crate::report::History;
+use crate::saved::{Savable, Saved};
 use crate::wave::Words;
 
 /// What a bench judges: a stream of pins ([`crate::stream::Stream`]), or a case that another crate defines, such as a
 /// program with its environment.
-pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
-    /// The design that the case is for.
-    type Design: Design;
+pub trait TestCase: Savable + Send + Sync {
     /// Returns the name of the case, which is part of file names.
     fn name(&self) -> String;
     /// Adds `mark` to the part of the name before the seed.
@@ -55,18 +52,6 @@ pub trait TestCase: Clone + Serialize + DeserializeOwned + Send + Sync {
     fn no_assert(&self) -> bool;
     /// Returns the number of the mutant that the case is for.
     fn mutant(&self) -> Option<u32>;
-    /// Checks the values that a file can get wrong.
-    ///
-    /// # Errors
-    /// A value is out of range.
-    fn check_input(&self, file: &str) -> Result<(), InputError>;
-    /// Returns the case as saved text, with the place where it failed.
-    fn to_saved(&self, place: Place) -> String;
-    /// Reads a case that [`TestCase::to_saved`] wrote, and the place where it failed; `file` is its name in messages.
-    ///
-    /// # Errors
-    /// The text is not a saved case of this design and version, or a value is out of range.
-    fn from_saved(text: &str, file: &str) -> Result<(Self, Option<Place>), InputError>;
     /// Judges the case on a fresh model of `rtl`, which it ends. With `dump`, writes a dump from the given cycle on. Calls `progress` with
     /// the cycle from time to time.
     ///
@@ -162,7 +147,7 @@ impl<D: Design> Agreed<D> {
 }
 
 /// The result of judging a case.
-pub type Judged<C> = Result<Agreed<<C as TestCase>::Design>, Failure<C>>;
+pub type Judged<C> = Result<Agreed<<C as Savable>::Design>, Failure<C>>;
 
 /// Returns `rtl` with the lanes, parameters and mutant of `case`: a shrunk case may have fewer lanes than the original.
 ///
@@ -184,7 +169,7 @@ pub fn rtl_for<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Result<Rtl<C::Des
 /// # Errors
 /// Outer: the file cannot be read, or holds no case of this kind and design. Inner: the failure of the case.
 pub fn replay<C: TestCase>(file: &Path, rtl: &Rtl<C::Design>) -> Result<Judged<C>, InputError> {
-    let (case, _) = C::from_saved(&read_text(file)?, &file.to_string_lossy())?;
+    let case = Saved::<C>::parse(&read_text(file)?, &file.to_string_lossy())?.case;
     let not_run = |why| Failure::new(&case, Cause::NotRun(why), Compared::default());
     let rtl = rtl_for(&case, rtl).map_err(not_run);
     Ok(rtl.and_then(|rtl| check(&case, &rtl)))
@@ -193,7 +178,7 @@ pub fn replay<C: TestCase>(file: &Path, rtl: &Rtl<C::Design>) -> Result<Judged<C
 /// Judges `case` on a fresh model of `rtl`; a program is judged by all its judges.
 ///
 /// # Errors
-/// [`Cause::NotRun`]: the case has a value that a file must not have ([`TestCase::check_input`]), or it does not fit `rtl`. Otherwise the
+/// [`Cause::NotRun`]: the case has a value that a file must not have ([`Savable::check_input`]), or it does not fit `rtl`. Otherwise the
 /// failure. Its `Display` and `Debug` are the report, so that `check(..).unwrap()` in a test prints it.
 pub fn check<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Judged<C> {
     let not_run = |why| Failure::new(case, Cause::NotRun(why), Compared::default());

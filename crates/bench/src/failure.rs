@@ -11,6 +11,7 @@ use crate::dut::Ended;
 use crate::lockstep::{Compared, Lost, Mismatch, Stopped};
 use crate::place::Place;
 use crate::report::Report;
+use crate::saved::Saved;
 use crate::wave;
 
 /// A failed case. `Display` and `Debug` print its report, made from the golden model alone: `{:#}` prints it in colours,
@@ -214,7 +215,7 @@ impl<C: TestCase> Failure<C> {
     /// The folder or the file cannot be written.
     pub fn save(&self, dir: &Path) -> Result<PathBuf, String> {
         let path = dir.join(format!("{}.json", self.case.name()));
-        wave::write_whole(&path, &self.case.to_saved(self.place()))?;
+        wave::write_whole(&path, &Saved::from(self).to_text())?;
         Ok(path)
     }
 
@@ -224,17 +225,27 @@ impl<C: TestCase> Failure<C> {
     /// # Errors
     /// The folder or the file cannot be written.
     pub(crate) fn save_new(&mut self, dir: &Path) -> Result<PathBuf, String> {
-        let mut case = self.case.clone();
+        let mut saved = Saved::from(&*self);
         for number in 2.. {
-            let path = dir.join(format!("{}.json", case.name()));
-            if wave::write_new(&path, &case.to_saved(self.place()))? {
-                self.case = case;
+            let path = dir.join(format!("{}.json", saved.case.name()));
+            if wave::write_new(&path, &saved.to_text())? {
+                *self.case = saved.case;
                 return Ok(path);
             }
-            case = self.case.clone();
-            case.mark(&format!("-{number}"));
+            saved.case.clone_from(&self.case);
+            saved.case.mark(&format!("-{number}"));
         }
         unreachable!("a folder has no file for each number")
+    }
+}
+
+/// Returns the saved case of a failure.
+impl<C: TestCase> From<&Failure<C>> for Saved<C> {
+    fn from(failure: &Failure<C>) -> Self {
+        Saved {
+            failure: Some(failure.place()),
+            case: C::clone(&failure.case),
+        }
     }
 }
 

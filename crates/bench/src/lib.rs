@@ -46,6 +46,7 @@ pub mod process;
 pub mod quantity;
 #[cfg(feature = "rtl")]
 pub mod report;
+pub mod saved;
 #[cfg(feature = "rtl")]
 pub mod stream;
 pub mod text;

@@ -28,7 +28,7 @@ pub use html::page;
 pub use met::Met;
 pub use reconverge_bench::lcov;
 pub use runs::{FailedRun, Ran};
-pub use saved::{Bin, FORMAT, GroupCoverage, Saved, Totals, UnitCoverage};
+pub use saved::{Bin, FORMAT, GroupCoverage, SavedCoverage, Totals, UnitCoverage};
 
 use crate::grammar::Campaign;
 use reconverge_bench::design::{Build, Golden};

@@ -27,6 +27,7 @@ use crate::grammar::Campaign;
 use history::History;
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
+use reconverge_bench::saved::Savable as _;
 pub use reconverge_bench::stream::shrink::Budget;
 use reconverge_bench::stream::shrink::processor_time;
 use reconverge_program::case::{Case, Conditions, Row, Table};

@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, FromArgMatches as _, Subcommand};
 use reconverge::field::Parameter;
 use reconverge::input::InputError;
+use reconverge::saved;
 
 use crate::args::{FuzzArgs, MergeArgs};
 use crate::commands::{Commands, Extra, Guest, OfPrograms};
@@ -253,18 +254,23 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
         Command::Exhaust(args) => programs(&args.unit)?.exhaust(args),
         Command::Replay(args) => {
             let (text, file) = streams::read_text(&args.file)?;
-            // A stream of pins of another design belongs to a test of that design: the message below.
-            let design = reconverge::stream::design_of_stream(&text);
-            if let Some(unit) = design.and_then(|name| unit(&name).ok()) {
-                return unit.replay_pins(&text, &file, args);
+            let (form, name) = saved::identify(&text, &file)?;
+            let known = names().any(|known| known == name);
+            if *form == saved::STREAM && !known {
+                let why = format!(
+                    "a stream of pins of design {name}: a test of that design runs it (reconverge::stream::fuzz::replay)"
+                );
+                return Err(InputError::new(&*file, 0, "reconverge", why).into());
             }
-            let name = reconverge::case::unit_of_case(&text, &file)?;
-            if !names().any(|known| known == name) {
+            if !known {
                 let known: Vec<_> = names().collect();
                 let why = format!("there is no unit {name:?}; there are {}", known.join(", "));
                 return Err(InputError::new(&*file, 0, "unit", why).into());
             }
-            programs(&name)?.replay(&text, &file, args)
+            match *form == saved::STREAM {
+                true => unit(&name)?.replay_pins(&text, &file, args),
+                false => programs(&name)?.replay(&text, &file, args),
+            }
         }
         Command::Asm(args) => programs(&args.unit)?.asm(args),
         Command::Dis(args) => programs(&args.unit)?.dis(args),

@@ -10,7 +10,7 @@ use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::run::Options;
-use reconverge::cover::{FailedRun, Model, Ran, Saved, UnitCoverage, page};
+use reconverge::cover::{FailedRun, Model, Ran, SavedCoverage, UnitCoverage, page};
 use reconverge::input::InputError;
 
 use crate::args::{BuildArgs, PlaceArgs, limit, seed, workers};
@@ -78,7 +78,7 @@ type Failed<U> = reconverge::failure::Failure<Case<U>>;
 /// The results of the units' parts of the command, for its end.
 #[derive(Default)]
 pub struct Gathered {
-    merged: Vec<(String, Saved)>,
+    merged: Vec<(String, SavedCoverage)>,
     units: Vec<UnitCoverage>,
     rtl: RtlCoverage,
     /// The process was told to end.
@@ -137,7 +137,7 @@ pub fn all(
     let mut gathered = Gathered::default();
     for path in &args.merge {
         let (text, file) = streams::read_text(path)?;
-        let saved = Saved::parse(&text, &file)?;
+        let saved = SavedCoverage::parse(&text, &file)?;
         let known: Vec<&str> = names().collect();
         let held = |name: &str| saved.units.iter().any(|u| u.unit == name);
         if let Some(unit) = saved
@@ -177,7 +177,7 @@ pub fn all(
         write_whole(path, &page(&gathered.units))?;
     }
     if let Some(path) = &args.json {
-        write_whole(path, &Saved::new(gathered.units).to_text())?;
+        write_whole(path, &SavedCoverage::new(gathered.units).to_text())?;
     }
     if let Some(path) = &args.lcov {
         write_whole(path, &gathered.rtl.to_lcov())?;
@@ -233,7 +233,7 @@ fn of_another_run(runs: &[Ran], this: &Ran) -> Result<(), InputError> {
 }
 
 /// Returns what a coverage file says of the failure of this run.
-fn failed_run<U: Compiled>(failure: &Failed<U>, saved: &found::Saved) -> FailedRun {
+fn failed_run<U: Compiled>(failure: &Failed<U>, saved: &found::SavedFile) -> FailedRun {
     let rule = failure.rule();
     FailedRun {
         run: failure.case.name(),

@@ -17,7 +17,8 @@ use reconverge::exhaust::{Bound, Broken, Space, TooLarge, World};
 use reconverge::failure::Failure;
 use reconverge::input::InputError;
 use reconverge::place::Place;
-use reconverge::stream::{SavedStream, Stream};
+use reconverge::saved::Saved;
+use reconverge::stream::Stream;
 use reconverge::wave;
 use serde::Serialize;
 
@@ -581,7 +582,10 @@ impl<U: Compiled> Run<'_, '_, U> {
             .place
             .out
             .join(format!("{}.invariant.json", U::NAME));
-        let saved = SavedStream::new(stream, None);
+        let saved = Saved {
+            failure: None,
+            case: stream,
+        };
         match wave::write_whole(&file, &saved.to_text()) {
             Ok(()) => {
                 print(&format!("saved   {}\n", file.display()))?;

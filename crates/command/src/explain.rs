@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
-use reconverge::case::{Case, SavedCase};
+use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::explain::cycle::{Cycle, Explained, Group, Near, cited};
 use reconverge::explain::{self, Part};
 use reconverge::field::in_eights;
 use reconverge::input::InputError;
 use reconverge::rules::{self, Rule, naming};
+use reconverge::saved::{Savable as _, Saved};
 use reconverge::show::Frame;
 
 use crate::args::{CaseArgs, LoadArgs};
@@ -55,13 +56,13 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
     let case = match (&args.case, &args.program) {
         (Some(path), _) => {
             let (text, file) = read_text(path)?;
-            Some(SavedCase::<U>::parse(&text, &file)?.case)
+            Some(Saved::<Case<U>>::parse(&text, &file)?.case)
         }
         (None, Some(path)) => Some(args.run.case::<U>(path, &args.load)?),
         (None, None) => None,
     };
     if let (Some(case), Some(cycle)) = (case, args.cycle) {
-        case.check("").map_err(InputError::in_option)?;
+        case.check_input("").map_err(InputError::in_option)?;
         print(&of_cycle(&case, cycle)?)?;
         return Ok(Agreed::Yes);
     }

@@ -10,7 +10,7 @@ use reconverge::failure::{Cause, Failure};
 use reconverge::show::page;
 
 use crate::console::{Failure as Trouble, print};
-use crate::found::{self, Saved, Small, rule_id};
+use crate::found::{self, SavedFile, Small, rule_id};
 use crate::shows::{Shows, said_of};
 use crate::streams::folder;
 use crate::workers::Isolated;
@@ -73,8 +73,8 @@ pub fn alike<C: Shows>(one: &Failure<C>, other: &Failure<C>) -> bool {
 pub fn saved<C: Shows>(
     failures: &[Failed<C>],
     groups: &[Group],
-    mut save: impl FnMut(&Failed<C>) -> Saved,
-) -> Vec<Saved> {
+    mut save: impl FnMut(&Failed<C>) -> SavedFile,
+) -> Vec<SavedFile> {
     let mut saved = vec![None; failures.len()];
     let first = groups
         .iter()
@@ -119,7 +119,11 @@ fn what<C: Shows>(failure: &Failure<C>) -> String {
 
 /// Returns the text on each failure before any of them runs again: the reports of the first groups, one line for each
 /// other failure.
-pub fn reports<C: Shows>(failures: &[Failed<C>], saved: &[Saved], groups: &[Group]) -> Vec<String> {
+pub fn reports<C: Shows>(
+    failures: &[Failed<C>],
+    saved: &[SavedFile],
+    groups: &[Group],
+) -> Vec<String> {
     let reported = |index: usize| {
         let first = groups.iter().take(REPORTS).map(|group| group.members[0]);
         first.into_iter().any(|member| member == index)
@@ -148,7 +152,7 @@ pub struct Told<'a, 'rtl, C: Shows> {
 
 impl<C: Shows> Told<'_, '_, C> {
     /// Prints the report of a failure and returns it.
-    fn whole(&mut self, failure: &Failure<C>, saved: &Saved) -> Result<String, Trouble> {
+    fn whole(&mut self, failure: &Failure<C>, saved: &SavedFile) -> Result<String, Trouble> {
         // The missing waves are mentioned only once.
         let cut = self.cut;
         self.cut |= self.rtl.stopped();
@@ -165,7 +169,7 @@ impl<C: Shows> Told<'_, '_, C> {
 /// Standard output cannot be written.
 pub fn tell<C: Shows>(
     failures: &[Failed<C>],
-    saved: &[Saved],
+    saved: &[SavedFile],
     groups: &[Group],
     reports: &mut [String],
     mut told: Option<&mut Told<C>>,
@@ -201,7 +205,7 @@ pub fn tell<C: Shows>(
 }
 
 /// Prints where the cases `members` are saved, and how many are not.
-fn others(members: &[usize], saved: &[Saved]) -> Result<(), Trouble> {
+fn others(members: &[usize], saved: &[SavedFile]) -> Result<(), Trouble> {
     let paths: Vec<&Path> = members
         .iter()
         .filter_map(|m| saved[*m].as_deref())
@@ -222,7 +226,7 @@ fn others(members: &[usize], saved: &[Saved]) -> Result<(), Trouble> {
 /// Returns what a page shows of the groups that get a report; for the first group, `small` if its case was made smaller.
 pub fn shown<C: Shows>(
     failures: &[Failed<C>],
-    saved: &[Saved],
+    saved: &[SavedFile],
     groups: &[Group],
     small: Option<&Small<C>>,
 ) -> Vec<page::Failed> {

@@ -10,6 +10,7 @@ use reconverge::failure::{Cause, Failure};
 use reconverge::input::{one_line, printable};
 use reconverge::lanes::{RED, styled};
 use reconverge::report::headline;
+use reconverge::saved::Saved;
 use reconverge::wave::shell;
 
 use crate::console::{
@@ -32,7 +33,7 @@ pub fn report<C: Shows>(failure: &Failure<C>, rtl: &mut Isolated<C>, out: &Path)
 ///
 /// # Errors
 /// The bench could not run the case, which is not a failure of the RTL.
-pub fn save_run<C: Shows>(failure: &Failure<C>, out: &Path) -> Result<Saved, Trouble> {
+pub fn save_run<C: Shows>(failure: &Failure<C>, out: &Path) -> Result<SavedFile, Trouble> {
     match &failure.cause {
         Cause::NotRun(why) => Err(Trouble::Other(format!("{}: {why}", failure.case.name()))),
         _ => {
@@ -43,7 +44,11 @@ pub fn save_run<C: Shows>(failure: &Failure<C>, out: &Path) -> Result<Saved, Tro
 }
 
 /// Does the same as [`report`], for a failure whose case is saved.
-pub fn report_saved<C: Shows>(failure: &Failure<C>, saved: &Saved, rtl: &mut Isolated<C>) -> Done {
+pub fn report_saved<C: Shows>(
+    failure: &Failure<C>,
+    saved: &SavedFile,
+    rtl: &mut Isolated<C>,
+) -> Done {
     whole(failure, saved, rtl)?;
     Ok(Agreed::No)
 }
@@ -58,16 +63,16 @@ fn printed<C: Shows>(failure: &Failure<C>) -> String {
 }
 
 /// Returns the report of a failure and the command that replays it.
-pub fn text<C: Shows>(failure: &Failure<C>, saved: &Saved) -> String {
+pub fn text<C: Shows>(failure: &Failure<C>, saved: &SavedFile) -> String {
     format!("{failure}{}", replay(&*failure.case, saved))
 }
 
 /// Returns the same as [`text`], with one line for the report.
-pub fn brief<C: Shows>(failure: &Failure<C>, saved: &Saved) -> String {
+pub fn brief<C: Shows>(failure: &Failure<C>, saved: &SavedFile) -> String {
     format!("{}\n{}", headline(failure), replay(&*failure.case, saved))
 }
 
-fn replay<C: Shows>(case: &C, saved: &Saved) -> String {
+fn replay<C: Shows>(case: &C, saved: &SavedFile) -> String {
     let line = |path: &PathBuf| format!("replay  {}\n", replay_command(case, path));
     saved.as_ref().map_or_else(String::new, line)
 }
@@ -82,10 +87,10 @@ pub fn replay_command<C: Shows>(case: &C, path: &Path) -> String {
 }
 
 /// The file of a saved case, if it could be saved.
-pub type Saved = Option<PathBuf>;
+pub type SavedFile = Option<PathBuf>;
 
 /// Saves the case of a failure, in `out` if possible; returns its file.
-pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> Saved {
+pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> SavedFile {
     let why = match failure.save(out) {
         Ok(path) => return Some(path),
         Err(why) => why,
@@ -105,7 +110,7 @@ pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> Saved {
         }
         Err::<_, String>(other) => {
             // If it cannot be saved anywhere, it is at least printed.
-            let case = failure.case.to_saved(failure.place());
+            let case = Saved::from(failure).to_text();
             let case = serde_json::from_str::<serde_json::Value>(&case).unwrap_or_default();
             complain(&format!(
                 "warning: {why}; {other}; the case, to be saved by hand:\n{case}"
@@ -117,7 +122,7 @@ pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> Saved {
 
 /// Runs a failure again with waves, next to its saved case; returns the lines that name the files. An error is only a
 /// warning, because the failure is already reported. A failure that ended or hung a process does not run again.
-pub fn waves<C: Shows>(failure: &Failure<C>, rtl: &mut Isolated<C>, saved: &Saved) -> String {
+pub fn waves<C: Shows>(failure: &Failure<C>, rtl: &mut Isolated<C>, saved: &SavedFile) -> String {
     let Some(path) = saved.as_ref().filter(|_| !failure.lost()) else {
         return String::new();
     };
@@ -154,7 +159,7 @@ pub struct Small<C: Shows> {
 /// Standard output cannot be written. All other errors are only printed, because a failure has to be reported.
 pub fn smaller<C: Shows>(
     failure: &Failure<C>,
-    saved: &Saved,
+    saved: &SavedFile,
     rtl: &mut Isolated<C>,
     out: &Path,
 ) -> Result<(String, Option<Small<C>>), Trouble> {
@@ -209,7 +214,7 @@ pub fn smaller<C: Shows>(
 /// Prints the whole report of a failure whose case is saved, and returns it.
 pub fn whole<C: Shows>(
     failure: &Failure<C>,
-    saved: &Saved,
+    saved: &SavedFile,
     rtl: &mut Isolated<C>,
 ) -> Result<String, Trouble> {
     let text = plain(failure, saved)?;
@@ -219,7 +224,7 @@ pub fn whole<C: Shows>(
 }
 
 /// Does the same as [`whole`], without waves.
-pub fn plain<C: Shows>(failure: &Failure<C>, saved: &Saved) -> Result<String, Trouble> {
+pub fn plain<C: Shows>(failure: &Failure<C>, saved: &SavedFile) -> Result<String, Trouble> {
     print_styled(&(printed(failure) + &printable(&replay(&*failure.case, saved))))?;
     Ok(text(failure, saved))
 }
@@ -233,7 +238,7 @@ pub fn rule_id<C: TestCase>(rule: &str) -> Option<&str> {
 }
 
 /// Describes a failure in one line, with its saved case.
-fn line<C: Shows>(failure: &Failure<C>, saved: &Saved) -> String {
+fn line<C: Shows>(failure: &Failure<C>, saved: &SavedFile) -> String {
     let headline = headline(failure);
     let (what, _) = headline.split_once("  ").unwrap_or((&headline, ""));
     let saved = saved

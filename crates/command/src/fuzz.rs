@@ -23,7 +23,7 @@ use crate::args::{FuzzArgs, PlaceArgs, Which, limit, workers};
 use crate::commands::Commands;
 use crate::console::{Agreed, Done, Failure, complain, print, tell as tell_why};
 use crate::failures::{self, Told, groups, reports, tell};
-use crate::found::Saved;
+use crate::found::SavedFile;
 use crate::guests::{called, for_design};
 use crate::junit::{self, Suite};
 use crate::progress::{Lines, bar};
@@ -36,7 +36,7 @@ use crate::workers::Isolated;
 use crate::{found, stop};
 
 /// Failed cases by number, with the file of each if saving was tried.
-type FoundCases<C> = BTreeMap<u64, (Failed<C>, Option<Saved>)>;
+type FoundCases<C> = BTreeMap<u64, (Failed<C>, Option<SavedFile>)>;
 
 /// The result of a unit's campaign.
 #[derive(Clone)]
@@ -319,7 +319,7 @@ pub fn fuzz<C: Shows>(
     let known = tally.failures().into_iter();
     let known = known.map(|failed| (failed.number, (failed, None)));
     let found: Mutex<FoundCases<C>> = Mutex::new(known.collect());
-    // Saved first, so that failures are kept whatever happens to this process.
+    // SavedFile first, so that failures are kept whatever happens to this process.
     let keep = |failed: &Failed<C>| {
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         // The number identifies the case.

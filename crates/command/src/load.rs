@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use reconverge::case::unit_of_case;
 use reconverge::compiled::Compiled;
 use reconverge::input::InputError;
-use reconverge::stream::design_of_stream;
+use reconverge::saved::identify;
 use reconverge::unit::LoadOptions;
 
 use crate::console::{Failure, warn};
@@ -26,8 +25,7 @@ pub fn load<U: Compiled>(path: &Path, options: &LoadOptions) -> Result<U::Progra
 pub fn other_input(bytes: &[u8], file: &str, unit: &str) -> Result<(), InputError> {
     let object = bytes.trim_ascii_start().starts_with(b"{");
     let text = str::from_utf8(bytes).ok().filter(|_| object);
-    let saved = |text| unit_of_case(text, file).is_ok() || design_of_stream(text).is_some();
-    if text.is_some_and(saved) {
+    if text.is_some_and(|text| identify(text, file).is_ok()) {
         let why = "this is a saved case, try `replay`";
         return Err(InputError::new(file, 0, "file", why));
     }

@@ -10,7 +10,7 @@ use reconverge::json::Hex;
 use reconverge::judges::{self, Agreed, Scalar};
 use serde::Serialize;
 
-use crate::found::{Saved, rule_id};
+use crate::found::{SavedFile, rule_id};
 use crate::shows::Shows;
 
 /// Version of the format.
@@ -90,7 +90,7 @@ impl End {
 }
 
 /// Returns the text of a file about `case` with the result `judged`; a failure is saved as `saved`.
-pub fn text<C: Shows>(case: &C, judged: &Judged<C>, saved: &Saved) -> String {
+pub fn text<C: Shows>(case: &C, judged: &Judged<C>, saved: &SavedFile) -> String {
     let (agreed, failure) = (judged.as_ref().ok(), judged.as_ref().err());
     let compared = match judged {
         Ok(agreed) => agreed.compared,

@@ -9,7 +9,8 @@ use reconverge::design::Design;
 use reconverge::input::InputError;
 use reconverge::mutate;
 use reconverge::prove::{self, Compared, Options, Report, TheoremVerdict, Verdict};
-use reconverge::stream::{SavedStream, Stream};
+use reconverge::saved::Saved;
+use reconverge::stream::Stream;
 use reconverge::wave;
 
 use crate::args::{BuildArgs, PlaceArgs, workers};
@@ -291,7 +292,10 @@ fn from_reset<D: Design>(
         return Ok(());
     }
     let file = args.out.join(format!("{}.{}.json", D::NAME, stream.name));
-    let saved = SavedStream::new(stream, None);
+    let saved = Saved {
+        failure: None,
+        case: stream,
+    };
     wave::write_whole(&file, &saved.to_text())?;
     print(&format!(
         "RTL and golden model show no difference on this way\nsaved   {}\n",

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::HumanCount;
 use reconverge::campaign::results;
-use reconverge::cover::{Bins as _, Overview, Saved, Share, UnitCoverage};
+use reconverge::cover::{Bins as _, Overview, SavedCoverage, Share, UnitCoverage};
 use reconverge::html::text;
 use reconverge::input::InputError;
 use reconverge::mutate::VERDICTS;
@@ -271,7 +271,7 @@ fn json(out: &mut Further, path: &Path) -> Result<bool, InputError> {
         Err(e) => return Err(InputError::json(&name, "json", &content, &e)),
     };
     if value.get("reconverge_cover").is_some() {
-        for unit in &Saved::parse(&content, &name)?.units {
+        for unit in &SavedCoverage::parse(&content, &name)?.units {
             coverage(&mut out.html, unit);
             out.failed |= unit.wrong().next().is_some();
         }

@@ -16,13 +16,14 @@ use reconverge::failure::{self, Cause};
 use reconverge::field::Flip;
 use reconverge::input::InputError;
 use reconverge::mutate::check_number;
+use reconverge::saved::{Savable as _, Saved};
 use reconverge::unit::{Executor as _, Step};
 use reconverge::watch::Watch;
 use reconverge::wave::{Output, shell};
 
 use crate::args::{CaseArgs, LoadArgs, PlaceArgs};
 use crate::console::{Agreed, Done, Failure, complain, ends, print, warn};
-use crate::found::Saved;
+use crate::found::SavedFile;
 use crate::guests::program_unit_names;
 use crate::progress::Ticker;
 use crate::rtl::{absolute, foreign, made, make, relative, rtl};
@@ -231,7 +232,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
     case.flip = args.flip.as_deref().map(flip).transpose()?;
     // Absolute, so that the saved case replays from anywhere.
     case.rtl = args.place.rtl.as_deref().map(absolute);
-    case.check("").map_err(InputError::in_option)?;
+    case.check_input("").map_err(InputError::in_option)?;
     warn(&U::refused(&case.program, &case.build()));
 
     let trace = match &args.trace {
@@ -295,7 +296,7 @@ fn tell_json<C: Shows>(
     path: Option<&Path>,
     case: &C,
     judged: &Judged<C>,
-    saved: &Saved,
+    saved: &SavedFile,
 ) -> Result<(), Failure> {
     match path {
         Some(path) => Ok(write_whole(path, &outcome::text(case, judged, saved))?),
@@ -357,7 +358,8 @@ fn known<C: Shows>(show: &ShowArgs, judged: &Judged<C>) {
 pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     C::can_show(&args.show, file)?;
     writable_json(args.json.as_deref())?;
-    let (mut case, place) = C::from_saved(text, file)?;
+    let saved = Saved::<C>::parse(text, file)?;
+    let (mut case, place) = (saved.case, saved.failure);
     let real = |dir: &Path| std::fs::canonicalize(dir).ok();
     let (mut named, mut mutant) = (case.rtl().map(Path::to_owned), case.mutant());
     match (&args.place.rtl, &named) {
@@ -415,7 +417,7 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         judged,
         written,
     } = case.show(&args.show, judged, &mut rtl, out)?;
-    let json = |there: &Saved| tell_json(args.json.as_deref(), &case, &judged, there);
+    let json = |there: &SavedFile| tell_json(args.json.as_deref(), &case, &judged, there);
     match &judged {
         Ok(_) if args.shrink => {
             let why = "does not fail, there is nothing to shrink";

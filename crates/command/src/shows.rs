@@ -12,6 +12,7 @@ use reconverge::input::InputError;
 use reconverge::instructions::Instructions as _;
 use reconverge::report::Report;
 use reconverge::rules;
+use reconverge::saved::Saved;
 use reconverge::show::page::{self, Said};
 use reconverge::show::{End, Run};
 use reconverge::stream::Stream;
@@ -148,7 +149,7 @@ impl<D: Design> Shows for Stream<D> {
 
     fn save_again(failure: &Failure<Self>, stem: &Path) -> Result<String, String> {
         let file = at(stem, "json");
-        wave::write_whole(&file, &failure.case.to_saved(failure.place()))?;
+        wave::write_whole(&file, &Saved::from(failure).to_text())?;
         Ok(format!(
             "replay  {}\n",
             replay_command(&*failure.case, &file)
@@ -204,7 +205,7 @@ impl<U: Compiled> Shows for Case<U> {
 
     /// Writes the case, its program, and a table of conditions if it needs one.
     fn save_again(failure: &Failure<Self>, stem: &Path) -> Result<String, String> {
-        save_again(&failure.case, &failure.case.to_saved(failure.place()), stem)
+        save_again(&failure.case, &Saved::from(failure).to_text(), stem)
     }
 }
 

@@ -7,11 +7,12 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use console::Term;
-use reconverge::case::{CASE_FORMAT, Case, Conditions, Row, SavedCase, Table};
+use reconverge::case::{Case, Conditions, Row, Table};
 use reconverge::check::Judged;
 use reconverge::compiled::Compiled;
 use reconverge::input::InputError;
 use reconverge::judges::Judges;
+use reconverge::saved::Saved;
 use reconverge::show::step::{Ask, Key, Stepper};
 use reconverge::stimulus::draws;
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
@@ -193,9 +194,7 @@ fn save<U: Compiled>(
     judged: &Judged<Case<U>>,
     out: &Path,
 ) -> Result<String, String> {
-    let saved = SavedCase {
-        reconverge: CASE_FORMAT,
-        unit: U::NAME.to_owned(),
+    let saved = Saved {
         failure: judged.as_ref().err().map(|failure| failure.place()),
         case: case.clone(),
     };

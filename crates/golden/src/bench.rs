@@ -4,11 +4,12 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use bytemuck::bytes_of;
-use reconverge::case::{Case, SavedCase};
+use reconverge::case::Case;
 use reconverge::design::{Build, Design, Golden};
 use reconverge::field::{self, Pin, Shape};
 use reconverge::input;
 use reconverge::program::Programs;
+use reconverge::saved::{Savable as _, Saved};
 use reconverge::stimulus::golden_alone;
 use reconverge::unit::{LoadOptions, Unit};
 use reconverge::watch::Watch;
@@ -164,7 +165,7 @@ fn wavefront<U: Unit>(build: &Build) -> Box<dyn Model> {
 }
 
 fn recorded<U: Unit>(case: Case<U>, file: &str) -> Result<Box<dyn Stimulus>, String> {
-    case.check(file).map_err(|e| e.to_string())?;
+    case.check_input(file).map_err(|e| e.to_string())?;
     if !case.start.is_empty() {
         return Err(format!(
             "{file}: it begins in a state of its own, which no pins lead to"
@@ -242,7 +243,7 @@ impl<U: Unit> Maker for Of<U> {
         recorded(case, file)
     }
     fn saved(&self, file: &str, text: &str) -> Result<Box<dyn Stimulus>, String> {
-        let saved = SavedCase::<U>::parse(text, file).map_err(|e| e.to_string())?;
+        let saved = Saved::<Case<U>>::parse(text, file).map_err(|e| e.to_string())?;
         recorded(saved.case, file)
     }
     fn toml(&self) -> &'static str {

@@ -17,6 +17,7 @@ use reconverge_bench::input::InputError;
 pub use reconverge_bench::input::LONGEST_NAME;
 use reconverge_bench::json::{self, count, hex, limit, map, required};
 pub use reconverge_bench::place::Place;
+use reconverge_bench::saved::{self, Form, Savable};
 
 /// Default seed. Never 0.
 pub const DEFAULT_SEED: u64 = 1;
@@ -379,12 +380,13 @@ impl<U: Programs> Case<U> {
             self.model_seed = Some(seed);
         }
     }
+}
 
-    /// Checks the values that a file can give.
-    ///
-    /// # Errors
-    /// A value is out of range.
-    pub fn check(&self, file: &str) -> Result<(), InputError> {
+impl<U: Programs> Savable for Case<U> {
+    type Design = U;
+    const FORM: &'static Form = &saved::PROGRAM;
+
+    fn check_input(&self, file: &str) -> Result<(), InputError> {
         let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
         if self.seed == 0 {
             return bad("seed", "must be at least 1".to_owned());
@@ -488,79 +490,5 @@ impl<U: Programs> Case<U> {
             return bad("name", format!("{name:?} cannot be part of a file name"));
         }
         U::check(&self.program, file)
-    }
-}
-
-/// A saved case: the content of its JSON file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "", deny_unknown_fields)]
-pub struct SavedCase<U: Programs> {
-    /// Version of this format.
-    pub reconverge: u32,
-    /// Name of the unit.
-    pub unit: String,
-    /// Where the case failed when it was saved.
-    #[serde(deserialize_with = "required")]
-    pub failure: Option<Place>,
-    /// The case.
-    pub case: Case<U>,
-}
-
-/// The version of [`SavedCase`] that this crate writes and reads.
-pub const CASE_FORMAT: u32 = 5;
-
-/// Returns the name of the unit that a saved case is for.
-///
-/// # Errors
-/// The text is not a saved case of this version.
-pub fn unit_of_case(text: &str, file: &str) -> Result<String, InputError> {
-    /// The fields that identify the kind of file; all others are ignored.
-    #[derive(Deserialize)]
-    struct Tag {
-        reconverge: Option<u64>,
-        unit: Option<String>,
-        reconverge_stream: Option<u64>,
-        design: Option<String>,
-    }
-    if !text.trim_start().starts_with('{') {
-        let why = "must be a saved case, which is JSON; a program is run, not replayed";
-        return Err(InputError::new(file, 0, "file", why));
-    }
-    let kind: Tag =
-        serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))?;
-    if let (None, Some(_), Some(design)) = (kind.reconverge, kind.reconverge_stream, kind.design) {
-        let why = format!(
-            "a stream of pins of design {design}: a test of that design runs it (reconverge::stream::fuzz::replay)"
-        );
-        return Err(InputError::new(file, 0, "reconverge", why));
-    }
-    let again = "run what failed again, which saves the case anew";
-    let format = ("reconverge", CASE_FORMAT);
-    json::check_format(kind.reconverge, format, "a saved case", again, file)?;
-    kind.unit
-        .ok_or_else(|| InputError::new(file, 0, "unit", "missing: which unit the case is for"))
-}
-
-impl<U: Programs> SavedCase<U> {
-    /// Reads a saved case.
-    ///
-    /// # Errors
-    /// The text is not JSON, has another version, another unit, an unknown or missing field, or a value out of range.
-    pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
-        let unit = unit_of_case(text, file)?;
-        if unit != U::NAME {
-            let why = format!("the case is for {unit:?}, not for {}", U::NAME);
-            return Err(InputError::new(file, 0, "unit", why));
-        }
-        let saved: Self =
-            serde_json::from_str(text).map_err(|e| InputError::json(file, "case", text, &e))?;
-        saved.case.check(file)?;
-        Ok(saved)
-    }
-
-    /// Returns the saved case as JSON text.
-    pub fn to_text(&self) -> String {
-        // Plain data with string keys: serialisation cannot fail.
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }

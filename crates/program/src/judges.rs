@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use crate::case::{CASE_FORMAT, Case, LONGEST_NAME, Place, SavedCase};
+use crate::case::{Case, LONGEST_NAME};
 use crate::program::{Programs, Records, Verdict};
 use crate::show::{Class, Lines, ShownState, words};
 use crate::stimulus::{self, Ran};
@@ -15,26 +15,11 @@ use reconverge_bench::design::{Build, Design};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::field::Flip;
-use reconverge_bench::input::InputError;
 use reconverge_bench::lockstep::{Compared, Mismatch};
 use reconverge_bench::report::History;
 use reconverge_bench::wave::Words;
 
-/// Returns the saved case of a failure.
-impl<U: Programs> From<&Failure<Case<U>>> for SavedCase<U> {
-    fn from(failure: &Failure<Case<U>>) -> Self {
-        SavedCase {
-            reconverge: CASE_FORMAT,
-            unit: U::NAME.to_owned(),
-            failure: Some(failure.place()),
-            case: Case::clone(&failure.case),
-        }
-    }
-}
-
 impl<U: Programs> TestCase for Case<U> {
-    type Design = U;
-
     fn name(&self) -> String {
         Case::name(self)
     }
@@ -80,25 +65,6 @@ impl<U: Programs> TestCase for Case<U> {
 
     fn flip(&self) -> Option<&Flip> {
         self.flip.as_ref()
-    }
-
-    fn check_input(&self, file: &str) -> Result<(), InputError> {
-        Case::check(self, file)
-    }
-
-    fn to_saved(&self, place: Place) -> String {
-        let saved = SavedCase {
-            reconverge: CASE_FORMAT,
-            unit: U::NAME.to_owned(),
-            failure: Some(place),
-            case: self.clone(),
-        };
-        saved.to_text()
-    }
-
-    fn from_saved(text: &str, file: &str) -> Result<(Self, Option<Place>), InputError> {
-        let saved = SavedCase::parse(text, file)?;
-        Ok((saved.case, saved.failure))
     }
 
     fn judge(

@@ -22,7 +22,7 @@
 //! the design.
 
 pub mod coverage;
-mod saved;
+mod cycles;
 pub mod shrink;
 
 use std::collections::BTreeMap;
@@ -44,9 +44,9 @@ use crate::input::InputError;
 use crate::json::{self, hex, map, required};
 use crate::lanes::Class;
 use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus};
-use crate::place::Place;
 use crate::report::{History, Line};
-pub use saved::{Cycles, STREAM_FORMAT, SavedStream, design_of_stream};
+use crate::saved::{self, Form, Savable};
+pub use cycles::Cycles;
 
 /// Cycles of a stream of a campaign that is not long, unless the campaign has others.
 pub const CYCLES: usize = 500;
@@ -345,55 +345,9 @@ impl<D: Design, W: FnMut(&D::In, &D::State)> Stimulus<D> for Player<'_, D, W> {
     }
 }
 
-impl<D: Design> TestCase for Stream<D> {
+impl<D: Design> Savable for Stream<D> {
     type Design = D;
-
-    fn name(&self) -> String {
-        format!("{}.{}.{:x}", D::NAME, self.name, self.seed)
-    }
-
-    fn mark(&mut self, mark: &str) {
-        self.name += mark;
-    }
-
-    fn build(&self) -> Build {
-        Stream::build(self)
-    }
-
-    fn seed(&self) -> u64 {
-        self.seed
-    }
-
-    fn on_rtl(&mut self, dir: Option<&Path>, no_assert: bool, mutant: Option<u32>) {
-        self.rtl = dir.map(Path::to_owned);
-        (self.no_assert, self.mutant) = (no_assert, mutant);
-    }
-
-    fn rtl(&self) -> Option<&Path> {
-        self.rtl.as_deref()
-    }
-
-    fn no_assert(&self) -> bool {
-        self.no_assert
-    }
-
-    fn mutant(&self) -> Option<u32> {
-        self.mutant
-    }
-
-    fn flip(&self) -> Option<&Flip> {
-        self.flip.as_ref()
-    }
-
-    fn model_seed(&self) -> u32 {
-        Stream::model_seed(self)
-    }
-
-    fn set_model_seed(&mut self, seed: u32) {
-        if seed != self.model_seed() {
-            self.model_seed = Some(seed);
-        }
-    }
+    const FORM: &'static Form = &saved::STREAM;
 
     fn check_input(&self, file: &str) -> Result<(), InputError> {
         let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
@@ -442,14 +396,54 @@ impl<D: Design> TestCase for Stream<D> {
             n => bad("cycles", format!("{n} are more than {MAX_CYCLES}")),
         }
     }
+}
 
-    fn to_saved(&self, place: Place) -> String {
-        SavedStream::new(self.clone(), Some(place)).to_text()
+impl<D: Design> TestCase for Stream<D> {
+    fn name(&self) -> String {
+        format!("{}.{}.{:x}", D::NAME, self.name, self.seed)
     }
 
-    fn from_saved(text: &str, file: &str) -> Result<(Self, Option<Place>), InputError> {
-        let saved = SavedStream::parse(text, file)?;
-        Ok((saved.stream, saved.failure))
+    fn mark(&mut self, mark: &str) {
+        self.name += mark;
+    }
+
+    fn build(&self) -> Build {
+        Stream::build(self)
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn on_rtl(&mut self, dir: Option<&Path>, no_assert: bool, mutant: Option<u32>) {
+        self.rtl = dir.map(Path::to_owned);
+        (self.no_assert, self.mutant) = (no_assert, mutant);
+    }
+
+    fn rtl(&self) -> Option<&Path> {
+        self.rtl.as_deref()
+    }
+
+    fn no_assert(&self) -> bool {
+        self.no_assert
+    }
+
+    fn mutant(&self) -> Option<u32> {
+        self.mutant
+    }
+
+    fn flip(&self) -> Option<&Flip> {
+        self.flip.as_ref()
+    }
+
+    fn model_seed(&self) -> u32 {
+        Stream::model_seed(self)
+    }
+
+    fn set_model_seed(&mut self, seed: u32) {
+        if seed != self.model_seed() {
+            self.model_seed = Some(seed);
+        }
     }
 
     fn judge(

@@ -12,7 +12,7 @@ use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::found::Found;
 use reconverge_bench::input::{InputError, read_text};
 use reconverge_bench::lockstep::Compared;
-use reconverge_bench::stream::design_of_stream;
+use reconverge_bench::saved::{Saved, identify};
 use reconverge_bench::stream::shrink::Budget;
 
 /// Runs a campaign in threads of this process. The cases that are saved in `out` run first, on the same RTL. The first failing case
@@ -70,11 +70,14 @@ pub fn saved<C: TestCase>(dir: &Path) -> impl Iterator<Item = (PathBuf, Result<C
             Ok(text) => text,
             Err(why) => return Some((path, Err(why))),
         };
-        match C::from_saved(&text, &path.to_string_lossy()) {
-            Ok((case, _)) => case.flip().is_none().then_some((path, Ok(case))),
-            // Another file, such as a summary, or a case of another design.
-            Err(_) if design_of_stream(&text).is_none_or(|name| name != C::Design::NAME) => None,
-            Err(why) => Some((path, Err(why))),
+        let file = path.to_string_lossy();
+        // Others are files such as a summary, or cases of another design.
+        if identify(&text, &file).ok()? != (C::FORM, C::Design::NAME.to_owned()) {
+            return None;
+        }
+        match Saved::<C>::parse(&text, &file) {
+            Ok(saved) if saved.case.flip().is_some() => None,
+            read => Some((path.clone(), read.map(|saved| saved.case))),
         }
     })
 }

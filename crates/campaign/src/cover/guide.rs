@@ -15,6 +15,7 @@ use super::{Collector, Hits, Model};
 use crate::grammar::Campaign;
 use reconverge_bench::design::Control;
 use reconverge_bench::design::Golden as _;
+use reconverge_bench::saved::Savable as _;
 use reconverge_program::case::Case;
 use reconverge_program::instructions::Instructions;
 use reconverge_program::program::Pins;
@@ -230,7 +231,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
             }
         }
         // Parts of one case may be illegal with another program, for instance its preloaded state.
-        if case.check("guided").is_err() {
+        if case.check_input("guided").is_err() {
             case = near.alone();
             case.seed = rng.random_range(1..=u64::MAX);
         }

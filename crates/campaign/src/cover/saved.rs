@@ -12,7 +12,7 @@ use reconverge_bench::input::InputError;
 use reconverge_bench::json::{self, count, map, required};
 use reconverge_bench::text::percent;
 
-/// The version of [`Saved`] that this crate writes and reads.
+/// The version of [`SavedCoverage`] that this crate writes and reads.
 pub const FORMAT: u32 = 4;
 
 /// Advice in messages about a file of another version.
@@ -26,7 +26,7 @@ const LISTED_EACH: usize = 3;
 /// A coverage file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Saved {
+pub struct SavedCoverage {
     /// Version of this format.
     pub reconverge_cover: u32,
     /// Coverage of each unit.
@@ -355,10 +355,10 @@ impl UnitCoverage {
     }
 }
 
-impl Saved {
+impl SavedCoverage {
     /// Returns the content of a file with these units.
     pub fn new(units: Vec<UnitCoverage>) -> Self {
-        Saved {
+        SavedCoverage {
             reconverge_cover: FORMAT,
             units,
         }

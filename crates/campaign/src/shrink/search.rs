@@ -34,7 +34,7 @@ impl<U: Campaign> Search<'_, U> {
     /// Tries `candidate`, with `seeds` different seeds if it depends on its seed. If it fails as before, it becomes the best
     /// case. Returns true then.
     pub(super) fn attempt_with(&mut self, mut candidate: Case<U>, seeds: u64) -> bool {
-        if same(&candidate, &self.best) || candidate.check("shrink").is_err() {
+        if same(&candidate, &self.best) || candidate.check_input("shrink").is_err() {
             return false;
         }
         let drawn = candidate.conditions.are_drawn();

@@ -17,7 +17,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, FromArgMatches as _};
 use indicatif::HumanCount;
 use reconverge::campaign::{Limit, Shard};
-use reconverge::case::{CASE_FORMAT, Case, SavedCase};
+use reconverge::case::Case;
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::failure::Failure;
@@ -30,6 +30,7 @@ use reconverge::r500::alu::profile::{Count, Profile};
 use reconverge::r500::alu::{CHANNELS, LANES};
 use reconverge::r500::render::Pixels;
 use reconverge::r500::shader::{Example, VARYINGS, Vector};
+use reconverge::saved::{Savable as _, Saved};
 use reconverge::unit::{LoadOptions, Programs};
 use reconverge::wave;
 
@@ -359,7 +360,7 @@ fn render(args: &RenderArgs) -> Done {
     }
     let wavefronts = Wavefronts::new(&scene, args.check, &file)?;
     let (_, case, _) = wavefronts.get(0);
-    case.check(&file)?;
+    case.check_input(&file)?;
     let name = format!("{}.{}", R500::NAME, scene.program.name);
     let outputs = Outputs::new(args, &name)?;
     let rtl = rtl::<R500>(&args.place, case.build())?;
@@ -638,9 +639,7 @@ impl Outputs {
         if args.save {
             let mut case = renderer.shade_block(block).case;
             case.no_assert = args.place.no_assert;
-            let saved = SavedCase {
-                reconverge: CASE_FORMAT,
-                unit: R500::NAME.to_owned(),
+            let saved = Saved {
                 failure: None,
                 case,
             };

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use reconverge::campaign::{Chunk, Failed, Options, Piece, Put, Summary, model_seed};
-use reconverge::check::TestCase;
 use reconverge::design::Design as _;
 use reconverge::failure::Cause;
+use reconverge::saved::Savable;
 
 use super::protocol::{Answer, Order, Ordered};
 use super::supervisor::Lost;
@@ -13,7 +13,7 @@ use super::{GRACE, Isolated, KILLS, Step, TRIES};
 use crate::console::complain;
 
 /// How RTL ended its process, and the seed of the model.
-type Blame<C> = (Cause<<C as TestCase>::Design>, u32);
+type Blame<C> = (Cause<<C as Savable>::Design>, u32);
 
 /// What is known of a chunk whose cases run again.
 struct Known<C: Ordered> {

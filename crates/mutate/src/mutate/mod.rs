@@ -46,6 +46,7 @@ use reconverge_bench::home::own_rtl;
 use reconverge_bench::input::{InputError, read_text};
 use reconverge_bench::json::hex;
 use reconverge_bench::place::Place;
+use reconverge_bench::saved::Saved;
 use reconverge_bench::wave;
 use reconverge_campaign::campaign::Drawn;
 pub use summary::{Counts, Summary, VERDICTS};
@@ -710,7 +711,7 @@ impl<D: Design> Mutants<D> {
             .case
             .on_rtl(Some(&self.dir), self.rtl.no_assert(), Some(number));
         let path = self.dir.join("caught").join(format!("{number:04}.json"));
-        wave::write_whole(&path, &failure.case.to_saved(failure.place()))?;
+        wave::write_whole(&path, &Saved::from(&failure).to_text())?;
         Ok(Catch {
             case,
             kind,
