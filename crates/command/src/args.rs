@@ -338,3 +338,16 @@ pub fn parameters<D: Design>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
     let differs = |(name, value): &&(String, u32)| default(name) != Some(*value);
     given.iter().filter(differs).cloned().collect()
 }
+
+#[derive(Args)]
+pub struct ReportArgs {
+    /// Folders with results of campaigns, and the JSON files of `cover` and `mutate`; or such files
+    #[arg(required = true, value_name = "DIR")]
+    pub from: Vec<PathBuf>,
+    /// The page
+    #[arg(short, long, value_name = "FILE")]
+    pub output: PathBuf,
+    /// Folder for the failed cases
+    #[arg(long, value_name = "DIR", default_value = "waves")]
+    pub out: PathBuf,
+}

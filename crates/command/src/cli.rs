@@ -9,7 +9,7 @@ use reconverge::field::Parameter;
 use reconverge::input::InputError;
 use reconverge::saved;
 
-use crate::args::{FuzzArgs, MergeArgs};
+use crate::args::{FuzzArgs, MergeArgs, ReportArgs};
 use crate::commands::{Commands, Extra, Guest, OfPrograms};
 use crate::console::{Agreed, Done, Failure, print, status};
 use crate::convert::{AsmArgs, ImportArgs, ViewArgs};
@@ -17,8 +17,8 @@ use crate::guests::{Known, called, known, names, only, unit_names};
 use crate::run::{PictureArgs, ReplayArgs, RunArgs};
 use crate::version::{LONG_VERSION, VERSION};
 use crate::{
-    cache, cover, doctor, exhaust, explain, fuzz, guests, merge, mutate, new, options, prove,
-    report, stop, streams,
+    cache, campaigns, cover, doctor, exhaust, explain, guests, mutate, new, options, prove, stop,
+    streams,
 };
 
 #[derive(Subcommand)]
@@ -35,7 +35,7 @@ enum Command {
     /// Merge the results of a campaign's shards
     Merge(MergeArgs),
     /// Write results of campaigns, coverage and mutation as one page
-    Report(report::ReportArgs),
+    Report(ReportArgs),
     /// Run random programs in lock-step and show what they cover
     Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
@@ -241,10 +241,10 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
             programs(&args.unit)?.run(&args)
         }
         Command::Run(args) => programs(&args.unit)?.run(args),
-        Command::Fuzz(args) if args.unit == "all" => fuzz::units(units, args),
-        Command::Fuzz(args) => fuzz::units(&[unit(&args.unit)?], args),
-        Command::Merge(args) => merge::merge(units, args),
-        Command::Report(args) => report::command(units, args),
+        Command::Fuzz(args) if args.unit == "all" => campaigns::fuzz(units, args),
+        Command::Fuzz(args) => campaigns::fuzz(&[unit(&args.unit)?], args),
+        Command::Merge(args) => campaigns::merge(units, args),
+        Command::Report(args) => campaigns::report(units, args),
         Command::Worker(args) => unit(&args.unit)?.worker(&args.cases),
         Command::Cover(args) => {
             cover::all(args, |name, gathered| unit(name)?.cover(args, gathered))

@@ -11,14 +11,16 @@ use reconverge::design::{Build, Design};
 use reconverge::stream::Stream;
 use reconverge::unit::LoadOptions;
 
-use crate::args::{FuzzArgs, MergeArgs, PlaceArgs};
+use crate::args::{FuzzArgs, MergeArgs, PlaceArgs, ReportArgs};
 use crate::console::{Agreed, Done, Failure};
 use crate::convert::{self, AsmArgs, ImportArgs, ViewArgs};
-use crate::fuzz::{Campaign, Publish, Ran};
+use crate::fuzz::{Campaign, Publish};
 use crate::guests::{Known, Reads};
+use crate::page::Part;
+use crate::ran::Ran;
 use crate::run::{self, ReplayArgs, RunArgs};
 use crate::shows::in_words;
-use crate::{again, cover, exhaust, explain, fuzz, merge, mutate, prove, report, toggles, workers};
+use crate::{again, cover, exhaust, explain, fuzz, merge, mutate, prove, toggles, workers};
 
 /// The commands of one unit.
 pub trait Commands: Sync {
@@ -32,8 +34,7 @@ pub trait Commands: Sync {
     fn variants(&self) -> Vec<Build>;
     fn prepare(&self, place: &PlaceArgs, build: &Build) -> Result<(), Failure>;
     fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure>;
-    fn report(&self, files: &[PathBuf], args: &report::ReportArgs)
-    -> Result<report::Part, Failure>;
+    fn report(&self, files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure>;
     fn worker(&self, cases: &str) -> Done;
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done;
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated;
@@ -121,11 +122,7 @@ impl<D: Design> Commands for Pins<D> {
     fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
         merge::unit::<Stream<D>>(files, args, row)
     }
-    fn report(
-        &self,
-        files: &[PathBuf],
-        args: &report::ReportArgs,
-    ) -> Result<report::Part, Failure> {
+    fn report(&self, files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
         merge::report::<Stream<D>>(files, args)
     }
     fn worker(&self, _cases: &str) -> Done {
@@ -180,11 +177,7 @@ impl<U: Compiled> Commands for For<U> {
     fn merge(&self, files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
         merge::unit::<Case<U>>(files, args, row)
     }
-    fn report(
-        &self,
-        files: &[PathBuf],
-        args: &report::ReportArgs,
-    ) -> Result<report::Part, Failure> {
+    fn report(&self, files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
         merge::report::<Case<U>>(files, args)
     }
     fn worker(&self, cases: &str) -> Done {

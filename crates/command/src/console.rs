@@ -1,6 +1,6 @@
 //! What the command prints, and how it ends: the result of a command, its exit status, messages.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -177,5 +177,21 @@ pub fn status(done: Done) -> ExitCode {
             3 if FAILED.load(Ordering::Relaxed) => ExitCode::from(1),
             status => ExitCode::from(status),
         },
+    }
+}
+
+/// Refuses to run without a terminal, before any work is done.
+///
+/// # Errors
+/// Standard output is not a terminal, or one that can only print.
+pub fn moves_cursor() -> Result<(), InputError> {
+    let instead = "`run --show` prints a run, `run --html FILE` writes a page to step through it";
+    let bad = |why: &str| InputError::new("step", 0, "terminal", format!("{why}; {instead}"));
+    if !std::io::stdout().is_terminal() {
+        return Err(bad("standard output is none"));
+    }
+    match std::env::var("TERM").as_deref() {
+        Err(_) | Ok("" | "dumb") => Err(bad("TERM says that it cannot move its cursor")),
+        Ok(_) => Ok(()),
     }
 }

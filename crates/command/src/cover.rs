@@ -19,6 +19,7 @@ use crate::found;
 use crate::guests::{names, unit_names_and_all};
 use crate::progress::{Lines, bar};
 use crate::rtl::{absolute, counting_rtl, rtl, usual_rtl};
+use crate::shows::rule_id;
 use crate::streams::{self, all_writable, write_whole};
 use crate::workers::{Isolated, LimitArgs};
 use reconverge::quantity::count;
@@ -241,7 +242,7 @@ fn failed_run<U: Compiled>(failure: &Failed<U>, saved: &found::SavedFile) -> Fai
         message: failure.message(),
         rule: rule
             .as_deref()
-            .and_then(found::rule_id::<Case<U>>)
+            .and_then(rule_id::<Case<U>>)
             .map(str::to_owned),
         saved: saved
             .as_ref()

@@ -10,8 +10,8 @@ use reconverge::failure::{Cause, Failure};
 use reconverge::show::page;
 
 use crate::console::{Failure as Trouble, print};
-use crate::found::{self, SavedFile, Small, rule_id};
-use crate::shows::{Shows, said_of};
+use crate::found::{self, SavedFile, Small};
+use crate::shows::{Shows, replay_command, rule_id, said_of};
 use crate::streams::folder;
 use crate::workers::Isolated;
 
@@ -237,7 +237,7 @@ pub fn shown<C: Shows>(
         let small = small.filter(|_| number == 0);
         let failure = small.map_or(as_found, |small| &small.failure);
         let replay = saved[first].as_ref();
-        let replay = replay.map(|path| found::replay_command(&*as_found.case, path));
+        let replay = replay.map(|path| replay_command(&*as_found.case, path));
         let command = small.and_then(|small| small.command.clone()).or(replay);
         // Left by an earlier campaign that made it smaller.
         let there = saved[first].as_ref().and_then(|path| {

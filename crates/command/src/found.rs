@@ -5,19 +5,16 @@ use std::path::{Path, PathBuf};
 
 use reconverge::campaign::Shrunk;
 use reconverge::check::TestCase;
-use reconverge::design::Design as _;
 use reconverge::failure::{Cause, Failure};
 use reconverge::input::{one_line, printable};
 use reconverge::lanes::{RED, styled};
 use reconverge::report::headline;
 use reconverge::saved::Saved;
-use reconverge::wave::shell;
 
 use crate::console::{
-    Agreed, Done, Failure as Trouble, colour, complain, print, print_styled, program, width,
+    Agreed, Done, Failure as Trouble, colour, complain, print, print_styled, width,
 };
-use crate::rtl::trusted;
-use crate::shows::Shows;
+use crate::shows::{Shows, replay_command};
 use crate::streams::folder;
 use crate::workers::Isolated;
 
@@ -75,15 +72,6 @@ pub fn brief<C: Shows>(failure: &Failure<C>, saved: &SavedFile) -> String {
 fn replay<C: Shows>(case: &C, saved: &SavedFile) -> String {
     let line = |path: &PathBuf| format!("replay  {}\n", replay_command(case, path));
     saved.as_ref().map_or_else(String::new, line)
-}
-
-/// Returns the command that runs `case`, saved as `path`, again.
-pub fn replay_command<C: Shows>(case: &C, path: &Path) -> String {
-    let shown = |path: &Path| shell(&path.to_string_lossy());
-    let rtl = case.rtl().filter(|dir| !trusted::<C::Design>(dir));
-    let rtl = rtl.map_or_else(String::new, |dir| format!("--rtl {} ", shown(dir)));
-    let program = shell(&program());
-    format!("{program} replay {rtl}{}", shown(path))
 }
 
 /// The file of a saved case, if it could be saved.
@@ -227,14 +215,6 @@ pub fn whole<C: Shows>(
 pub fn plain<C: Shows>(failure: &Failure<C>, saved: &SavedFile) -> Result<String, Trouble> {
     print_styled(&(printed(failure) + &printable(&replay(&*failure.case, saved))))?;
     Ok(text(failure, saved))
-}
-
-/// Returns the id of a rule that a report names as `FILE#ID WORDS` or `ID WORDS`; `None` if it is only described.
-pub fn rule_id<C: TestCase>(rule: &str) -> Option<&str> {
-    let word = rule.split(' ').next()?;
-    let id = word.split_once('#').map_or(word, |(_, id)| id);
-    let (owner, _) = id.split_once('-')?;
-    (owner == "contract" || owner == C::Design::NAME).then_some(id)
 }
 
 /// Describes a failure in one line, with its saved case.

@@ -7,8 +7,8 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use reconverge::campaign::{NOT_PRELOADED, OfKind};
 use reconverge::design::Design as _;
 
-use crate::fuzz::{Whole, campaign};
 use crate::shows::Shows;
+use crate::whole::{Whole, campaign};
 
 pub type Suite = TestSuite;
 

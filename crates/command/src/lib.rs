@@ -3,6 +3,7 @@
 mod again;
 mod args;
 mod cache;
+mod campaigns;
 mod cli;
 mod commands;
 mod console;
@@ -16,15 +17,18 @@ mod found;
 mod fuzz;
 mod guests;
 mod junit;
+mod kinds;
 mod load;
 mod merge;
 mod mutate;
 mod new;
 mod options;
 mod outcome;
+mod page;
 
 mod progress;
 mod prove;
+mod ran;
 #[cfg(feature = "units")]
 mod render;
 mod report;
@@ -39,6 +43,7 @@ mod summary;
 mod toggles;
 mod variants;
 mod version;
+mod whole;
 mod workers;
 
 pub use cli::main;

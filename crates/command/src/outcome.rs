@@ -10,8 +10,8 @@ use reconverge::json::Hex;
 use reconverge::judges::{self, Agreed, Scalar};
 use serde::Serialize;
 
-use crate::found::{SavedFile, rule_id};
-use crate::shows::Shows;
+use crate::found::SavedFile;
+use crate::shows::{End, Shows, rule_id};
 
 /// Version of the format.
 const FORMAT: u32 = 2;
@@ -35,13 +35,6 @@ struct Ended {
     rule: Option<String>,
     differences: Vec<Difference>,
     saved: Option<String>,
-}
-
-#[derive(Serialize)]
-pub struct End {
-    outcome: String,
-    pc: Hex,
-    max_steps: bool,
 }
 
 /// The verdict of the scalar judge.
@@ -74,17 +67,6 @@ impl Judgement {
             },
             Scalar::CannotTell(why) => Judgement::CannotTell(why.clone()),
             Scalar::NotAsked => Judgement::None,
-        }
-    }
-}
-
-impl End {
-    /// Returns how the run of a program ended.
-    pub fn of<U: Compiled>(agreed: &Agreed<U>) -> Self {
-        End {
-            outcome: U::outcome(&agreed.end),
-            pc: Hex(U::pc(&agreed.end).into()),
-            max_steps: agreed.step_limit,
         }
     }
 }

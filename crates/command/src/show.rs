@@ -1,91 +1,21 @@
 //! A run on the terminal, instruction by instruction.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::Args;
 use reconverge::case::Case;
-use reconverge::check::{Judged, TestCase};
+use reconverge::check::Judged;
 use reconverge::compiled::Compiled;
-use reconverge::input::InputError;
 use reconverge::show::page::{self, Said};
 use reconverge::show::text::{Layout, Survey};
 use reconverge::show::{Fold, ShownState, ended, svg, until};
 
 use crate::console::{Failure as Trouble, colour, width};
-use crate::found::replay_command;
 use crate::outcome::agreed_text;
-use crate::shows::{said_of, statements};
+use crate::shows::{ShowArgs, Shown, replay_command, said_of, statements};
 use crate::step;
-use crate::streams::{self, is_standard, writable, write_whole};
+use crate::streams::{self, write_whole};
 use crate::workers::Isolated;
-
-/// What is shown of a run besides how it ends.
-#[derive(Args, Clone)]
-pub struct ShowArgs {
-    /// Print the run: each executed instruction, what its lanes did, the stack, where lanes diverged and reconverged. Repeats
-    /// of a loop are folded
-    #[arg(long)]
-    show: bool,
-    /// Step through the run in the terminal, forwards and backwards, and change conditions; the verdict is that of the last run
-    #[arg(long)]
-    pub step: bool,
-    /// Write a picture of the run as SVG: instructions from top to bottom, lanes side by side, the stack at the right
-    #[arg(long, value_name = "FILE")]
-    pub picture: Option<PathBuf>,
-    /// Write a page of the run: program, lanes, stack, and a scrubber; of a failure both sides, the rule, the replay
-    /// command. It needs no network and no server
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
-}
-
-impl ShowArgs {
-    /// Refuses all of these options for `file`, a stream of pins: it has no program to show.
-    pub fn none(&self, file: &str) -> Result<(), InputError> {
-        let flags = [
-            ("--show", self.show),
-            ("--step", self.step),
-            ("--picture", self.picture.is_some()),
-            ("--html", self.html.is_some()),
-        ];
-        match flags.iter().find(|(_, given)| *given) {
-            Some((flag, _)) => {
-                let why = "a stream of pins has no program to be shown";
-                Err(InputError::new(file, 0, *flag, why))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses files that cannot be written, before any work is done for them.
-    pub fn check(&self) -> Result<(), InputError> {
-        if self.step {
-            step::check()?;
-        }
-        if let Some(path) = &self.picture {
-            if !is_standard(path) && path.extension().is_none_or(|e| e != "svg") {
-                let why =
-                    "the name must end in .svg; `rsvg-convert -o FILE.png FILE.svg` makes a PNG";
-                return Err(InputError::new("--picture", 0, path.to_string_lossy(), why));
-            }
-            writable("--picture", path)?;
-        }
-        if let Some(path) = &self.html {
-            writable("--html", path)?;
-        }
-        Ok(())
-    }
-}
-
-/// A run that was shown.
-pub struct Shown<C: TestCase> {
-    /// The case to report: if conditions were changed, as the user left it.
-    pub case: C,
-    /// Its verdict.
-    pub judged: Judged<C>,
-    /// The error if standard output or a file could not be written. A failure is to be reported and saved nevertheless.
-    pub written: Result<(), Trouble>,
-}
 
 /// Steps through the run of `case`, prints it and draws it, as far as requested, up to its failure.
 ///

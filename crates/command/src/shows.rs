@@ -3,30 +3,115 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use reconverge::case::{Case, Conditions, LONGEST_NAME};
 use reconverge::check::{Agreed, Judged, TestCase};
 use reconverge::compiled::Compiled;
-use reconverge::design::{Control as _, Design, Golden as _};
+use reconverge::design::{Control as _, Design as _, Golden as _};
 use reconverge::failure::Failure;
 use reconverge::input::InputError;
 use reconverge::instructions::Instructions as _;
+use reconverge::json::Hex;
 use reconverge::report::Report;
 use reconverge::rules;
-use reconverge::saved::Saved;
-use reconverge::show::page::{self, Said};
-use reconverge::show::{End, Run};
+use reconverge::show::Run;
+use reconverge::show::page::Said;
 use reconverge::stream::Stream;
 use reconverge::unit::{LoadOptions, Pins as _};
 use reconverge::wave::{self, shell};
 use reconverge::worker::Ordered;
+use serde::Serialize;
 
-use crate::console::{Failure as Trouble, complain, program};
-use crate::found::{replay_command, rule_id};
+use crate::console::{Failure as Trouble, complain, moves_cursor, program};
 use crate::guests::for_design;
-use crate::outcome;
-use crate::rtl::relative;
-use crate::show::{ShowArgs, Shown, show};
+use crate::rtl::{relative, trusted};
+use crate::streams::{is_standard, writable};
 use crate::workers::Isolated;
+
+/// What is shown of a run besides how it ends.
+#[derive(Args, Clone)]
+pub struct ShowArgs {
+    /// Print the run: each executed instruction, what its lanes did, the stack, where lanes diverged and reconverged. Repeats
+    /// of a loop are folded
+    #[arg(long)]
+    pub show: bool,
+    /// Step through the run in the terminal, forwards and backwards, and change conditions; the verdict is that of the last run
+    #[arg(long)]
+    pub step: bool,
+    /// Write a picture of the run as SVG: instructions from top to bottom, lanes side by side, the stack at the right
+    #[arg(long, value_name = "FILE")]
+    pub picture: Option<PathBuf>,
+    /// Write a page of the run: program, lanes, stack, and a scrubber; of a failure both sides, the rule, the replay
+    /// command. It needs no network and no server
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}
+
+impl ShowArgs {
+    /// Refuses all of these options for `file`, a stream of pins: it has no program to show.
+    pub fn none(&self, file: &str) -> Result<(), InputError> {
+        let flags = [
+            ("--show", self.show),
+            ("--step", self.step),
+            ("--picture", self.picture.is_some()),
+            ("--html", self.html.is_some()),
+        ];
+        match flags.iter().find(|(_, given)| *given) {
+            Some((flag, _)) => {
+                let why = "a stream of pins has no program to be shown";
+                Err(InputError::new(file, 0, *flag, why))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses files that cannot be written, before any work is done for them.
+    pub fn check(&self) -> Result<(), InputError> {
+        if self.step {
+            moves_cursor()?;
+        }
+        if let Some(path) = &self.picture {
+            if !is_standard(path) && path.extension().is_none_or(|e| e != "svg") {
+                let why =
+                    "the name must end in .svg; `rsvg-convert -o FILE.png FILE.svg` makes a PNG";
+                return Err(InputError::new("--picture", 0, path.to_string_lossy(), why));
+            }
+            writable("--picture", path)?;
+        }
+        if let Some(path) = &self.html {
+            writable("--html", path)?;
+        }
+        Ok(())
+    }
+}
+
+/// A run that was shown.
+pub struct Shown<C: TestCase> {
+    /// The case to report: if conditions were changed, as the user left it.
+    pub case: C,
+    /// Its verdict.
+    pub judged: Judged<C>,
+    /// The error if standard output or a file could not be written. A failure is to be reported and saved nevertheless.
+    pub written: Result<(), Trouble>,
+}
+
+#[derive(Serialize)]
+pub struct End {
+    outcome: String,
+    pc: Hex,
+    max_steps: bool,
+}
+
+impl End {
+    /// Returns how the run of a program ended.
+    pub fn of<U: Compiled>(agreed: &Agreed<U>) -> Self {
+        End {
+            outcome: U::outcome(&agreed.end),
+            pc: Hex(U::pc(&agreed.end).into()),
+            max_steps: agreed.step_limit,
+        }
+    }
+}
 
 /// A case that the command shows.
 pub trait Shows: Ordered {
@@ -35,7 +120,7 @@ pub trait Shows: Ordered {
     /// Returns whether the case begins in a state that is loaded.
     fn loads(&self) -> bool;
     /// Returns how a run ended that agreed, if its end has a name.
-    fn end(agreed: &Agreed<Self::Design>) -> Option<outcome::End>;
+    fn end(agreed: &Agreed<Self::Design>) -> Option<End>;
     /// Returns the text on the case, on which all judges agree.
     fn agreed_text(&self, agreed: &Agreed<Self::Design>) -> String;
     /// Returns the run that a page shows of a failure, and the numbered statements of its case.
@@ -82,79 +167,28 @@ pub fn said_of<C: Shows>(failure: &Failure<C>, command: Option<String>) -> (Run,
     (run, said)
 }
 
+/// Returns the id of a rule that a report names as `FILE#ID WORDS` or `ID WORDS`; `None` if it is only described.
+pub fn rule_id<C: TestCase>(rule: &str) -> Option<&str> {
+    let word = rule.split(' ').next()?;
+    let id = word.split_once('#').map_or(word, |(_, id)| id);
+    let (owner, _) = id.split_once('-')?;
+    (owner == "contract" || owner == C::Design::NAME).then_some(id)
+}
+
+/// Returns the command that runs `case`, saved as `path`, again.
+pub fn replay_command<C: TestCase>(case: &C, path: &Path) -> String {
+    let shown = |path: &Path| shell(&path.to_string_lossy());
+    let rtl = case.rtl().filter(|dir| !trusted::<C::Design>(dir));
+    let rtl = rtl.map_or_else(String::new, |dir| format!("--rtl {} ", shown(dir)));
+    let program = shell(&program());
+    format!("{program} replay {rtl}{}", shown(path))
+}
+
 /// Returns `stem` with `.ending`.
-fn at(stem: &Path, ending: &str) -> PathBuf {
+pub fn at(stem: &Path, ending: &str) -> PathBuf {
     let mut path = stem.as_os_str().to_owned();
     path.push(format!(".{ending}"));
     PathBuf::from(path)
-}
-
-impl<D: Design> Shows for Stream<D> {
-    fn by_itself(&self) -> bool {
-        true
-    }
-
-    fn loads(&self) -> bool {
-        false
-    }
-
-    fn end(_: &Agreed<D>) -> Option<outcome::End> {
-        None
-    }
-
-    fn agreed_text(&self, agreed: &Agreed<D>) -> String {
-        format!(
-            "{}\nlock-step    agrees: {} cycles, {} fields each, {} lanes\n",
-            self.name(),
-            agreed.compared.cycles,
-            D::fields().len(),
-            self.lanes
-        )
-    }
-
-    fn run_to_show(failure: &Failure<Self>) -> (Run, Vec<(u32, String)>) {
-        let run = Run {
-            unit: D::NAME,
-            name: failure.case.name(),
-            lanes: failure.case.lanes as usize,
-            items: Vec::new(),
-            rows: 0,
-            left_out: 0,
-            strip: Vec::new(),
-            rows_in_bin: 1,
-            end: End::default(),
-            sides: None,
-            failed: true,
-        };
-        (run, Vec::new())
-    }
-
-    fn can_show(args: &ShowArgs, file: &str) -> Result<(), InputError> {
-        args.none(file)
-    }
-
-    fn show(
-        self,
-        _: &ShowArgs,
-        judged: Judged<Self>,
-        _: &mut Isolated<Self>,
-        _: &Path,
-    ) -> Result<Shown<Self>, Trouble> {
-        Ok(Shown {
-            case: self,
-            judged,
-            written: Ok(()),
-        })
-    }
-
-    fn save_again(failure: &Failure<Self>, stem: &Path) -> Result<String, String> {
-        let file = at(stem, "json");
-        wave::write_whole(&file, &Saved::from(failure).to_text())?;
-        Ok(format!(
-            "replay  {}\n",
-            replay_command(&*failure.case, &file)
-        ))
-    }
 }
 
 /// Returns every instruction of a program with its address.
@@ -164,49 +198,6 @@ pub fn statements<U: Compiled>(case: &Case<U>) -> Vec<(u32, String)> {
     addresses
         .map(|pc| (pc, U::statement(program, pc)))
         .collect()
-}
-
-impl<U: Compiled> Shows for Case<U> {
-    fn by_itself(&self) -> bool {
-        self.noise_cycles.is_none() && self.start.is_empty()
-    }
-
-    fn loads(&self) -> bool {
-        !self.start.is_empty()
-    }
-
-    fn end(agreed: &Agreed<U>) -> Option<outcome::End> {
-        Some(outcome::End::of::<U>(agreed))
-    }
-
-    fn agreed_text(&self, agreed: &Agreed<U>) -> String {
-        outcome::agreed_text(self, agreed)
-    }
-
-    fn run_to_show(failure: &Failure<Self>) -> (Run, Vec<(u32, String)>) {
-        let judged = Err(failure.clone());
-        let run = U::run_to_show(&failure.case, &judged, false, page::ROWS);
-        (run, statements(&failure.case))
-    }
-
-    fn can_show(args: &ShowArgs, _: &str) -> Result<(), InputError> {
-        args.check()
-    }
-
-    fn show(
-        self,
-        args: &ShowArgs,
-        judged: Judged<Self>,
-        rtl: &mut Isolated<Self>,
-        out: &Path,
-    ) -> Result<Shown<Self>, Trouble> {
-        show(args, self, judged, rtl, out)
-    }
-
-    /// Writes the case, its program, and a table of conditions if it needs one.
-    fn save_again(failure: &Failure<Self>, stem: &Path) -> Result<String, String> {
-        save_again(&failure.case, &Saved::from(failure).to_text(), stem)
-    }
 }
 
 /// Writes `case`, of which `saved` is the text, its program, and a table of conditions if it needs one, as files whose names begin with

@@ -1,6 +1,6 @@
 //! `step`: a run on the terminal, controlled by keys. [`reconverge::show::step`] decides what the screen shows.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -10,7 +10,6 @@ use console::Term;
 use reconverge::case::{Case, Conditions, Row, Table};
 use reconverge::check::Judged;
 use reconverge::compiled::Compiled;
-use reconverge::input::InputError;
 use reconverge::judges::Judges;
 use reconverge::saved::Saved;
 use reconverge::show::step::{Ask, Key, Stepper};
@@ -30,22 +29,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[2J";
 /// Switches back to the screen before.
 const LEAVE: &str = "\x1b[?25h\x1b[?1049l";
-
-/// Refuses to run without a terminal, before any work is done.
-///
-/// # Errors
-/// Standard output is not a terminal, or one that can only print.
-pub fn check() -> Result<(), InputError> {
-    let instead = "`run --show` prints a run, `run --html FILE` writes a page to step through it";
-    let bad = |why: &str| InputError::new("step", 0, "terminal", format!("{why}; {instead}"));
-    if !std::io::stdout().is_terminal() {
-        return Err(bad("standard output is none"));
-    }
-    match std::env::var("TERM").as_deref() {
-        Err(_) | Ok("" | "dumb") => Err(bad("TERM says that it cannot move its cursor")),
-        Ok(_) => Ok(()),
-    }
-}
 
 /// An input event of the terminal.
 enum Event {

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::args::SummaryArgs;
 use crate::console::{Agreed, Done, Failure, tell as tell_why};
-use crate::fuzz::Ran;
 use crate::junit::{self, Suite};
-use crate::report::{self, Part};
+use crate::page::{Further, Part, page};
+use crate::ran::Ran;
 use crate::streams::{all_writable, is_standard, write_whole};
 
 /// Checks that the files of a summary can be written.
@@ -57,7 +57,7 @@ pub fn publish(
     }
     if let Some(path) = args.html.as_ref().filter(now_some) {
         let parts: Vec<&Part> = ran.iter().map(|ran| &ran.part).collect();
-        write_whole(path, &report::page(&parts, &report::Further::default()))?;
+        write_whole(path, &page(&parts, &Further::default()))?;
     }
     Ok(())
 }

@@ -1,10 +1,8 @@
-//! The builds that `fuzz` tests besides the default one: which, for how long, and their models.
+//! The builds that `fuzz` tests besides the default one: which, and their models.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use reconverge::campaign::{CHUNK, Limit, Shard};
 use reconverge::design::Build;
 
 use crate::args::{PlaceArgs, Which};
@@ -12,9 +10,6 @@ use crate::commands::Commands;
 use crate::console::Failure;
 use crate::progress::Ticker;
 use crate::stop;
-
-/// The limit for a variant is that of the default build divided by this.
-const SHARE: u64 = 8;
 
 impl Which {
     /// Returns the tested variants of `unit`.
@@ -25,15 +20,6 @@ impl Which {
             Which::All => usize::MAX,
         };
         unit.variants().into_iter().take(most)
-    }
-}
-
-/// Returns the limit of a variant's campaign if that of the default build is `limit`. Each shard has at least one chunk.
-pub fn limit(limit: Limit, shard: Shard) -> Limit {
-    match limit {
-        Limit::Programs(n) => Limit::Programs(n.div_ceil(SHARE).max(CHUNK * shard.of())),
-        Limit::Cycles(n) => Limit::Cycles(n.div_ceil(SHARE)),
-        Limit::Time(time) => Limit::Time((time / SHARE as u32).max(Duration::from_secs(1))),
     }
 }
 

@@ -1,0 +1,131 @@
+//! How the command shows the two kinds of cases: streams of pins and programs.
+
+use std::path::Path;
+
+use reconverge::case::Case;
+use reconverge::check::{Agreed, Judged, TestCase as _};
+use reconverge::compiled::Compiled;
+use reconverge::design::Design;
+use reconverge::failure::Failure;
+use reconverge::input::InputError;
+use reconverge::saved::Saved;
+use reconverge::show::{self, Run, page};
+use reconverge::stream::Stream;
+use reconverge::wave;
+
+use crate::console::Failure as Trouble;
+use crate::outcome::agreed_text;
+use crate::show::show;
+use crate::shows::{End, ShowArgs, Shown, Shows, at, replay_command, save_again, statements};
+use crate::workers::Isolated;
+
+impl<D: Design> Shows for Stream<D> {
+    fn by_itself(&self) -> bool {
+        true
+    }
+
+    fn loads(&self) -> bool {
+        false
+    }
+
+    fn end(_: &Agreed<D>) -> Option<End> {
+        None
+    }
+
+    fn agreed_text(&self, agreed: &Agreed<D>) -> String {
+        format!(
+            "{}\nlock-step    agrees: {} cycles, {} fields each, {} lanes\n",
+            self.name(),
+            agreed.compared.cycles,
+            D::fields().len(),
+            self.lanes
+        )
+    }
+
+    fn run_to_show(failure: &Failure<Self>) -> (Run, Vec<(u32, String)>) {
+        let run = Run {
+            unit: D::NAME,
+            name: failure.case.name(),
+            lanes: failure.case.lanes as usize,
+            items: Vec::new(),
+            rows: 0,
+            left_out: 0,
+            strip: Vec::new(),
+            rows_in_bin: 1,
+            end: show::End::default(),
+            sides: None,
+            failed: true,
+        };
+        (run, Vec::new())
+    }
+
+    fn can_show(args: &ShowArgs, file: &str) -> Result<(), InputError> {
+        args.none(file)
+    }
+
+    fn show(
+        self,
+        _: &ShowArgs,
+        judged: Judged<Self>,
+        _: &mut Isolated<Self>,
+        _: &Path,
+    ) -> Result<Shown<Self>, Trouble> {
+        Ok(Shown {
+            case: self,
+            judged,
+            written: Ok(()),
+        })
+    }
+
+    fn save_again(failure: &Failure<Self>, stem: &Path) -> Result<String, String> {
+        let file = at(stem, "json");
+        wave::write_whole(&file, &Saved::from(failure).to_text())?;
+        Ok(format!(
+            "replay  {}\n",
+            replay_command(&*failure.case, &file)
+        ))
+    }
+}
+
+impl<U: Compiled> Shows for Case<U> {
+    fn by_itself(&self) -> bool {
+        self.noise_cycles.is_none() && self.start.is_empty()
+    }
+
+    fn loads(&self) -> bool {
+        !self.start.is_empty()
+    }
+
+    fn end(agreed: &Agreed<U>) -> Option<End> {
+        Some(End::of::<U>(agreed))
+    }
+
+    fn agreed_text(&self, agreed: &Agreed<U>) -> String {
+        agreed_text(self, agreed)
+    }
+
+    fn run_to_show(failure: &Failure<Self>) -> (Run, Vec<(u32, String)>) {
+        let judged = Err(failure.clone());
+        let run = U::run_to_show(&failure.case, &judged, false, page::ROWS);
+        (run, statements(&failure.case))
+    }
+
+    fn can_show(args: &ShowArgs, _: &str) -> Result<(), InputError> {
+        args.check()
+    }
+
+    fn show(
+        self,
+        args: &ShowArgs,
+        judged: Judged<Self>,
+        rtl: &mut Isolated<Self>,
+        out: &Path,
+    ) -> Result<Shown<Self>, Trouble> {
+        show(args, self, judged, rtl, out)
+    }
+
+    /// Writes the case, its program, and a table of conditions if it needs one.
+    fn save_again(failure: &Failure<Self>, stem: &Path) -> Result<String, String> {
+        save_again(&failure.case, &Saved::from(failure).to_text(), stem)
+    }
+}
