@@ -21,6 +21,7 @@ use reconverge::design::Design;
 use reconverge::dut::{Dut, Make, Rtl};
 use reconverge::judges::{Judges, check_on};
 use reconverge::mutate::{self, Family, Mutants};
+use reconverge::program::Records;
 use reconverge::r500::R500;
 use reconverge::r500::alu::picture::{Renderer, Scene, Size, Tile};
 use reconverge::r500::import::{Options, import};
@@ -96,8 +97,14 @@ fn cost() -> Done<()> {
             let start = Instant::now();
             let shading = renderer.shade(renderer.case(block), &lanes);
             let shaded = Instant::now();
-            let agreed = check_on(&shading.case, &mut dut, Judges::All, &mut ())
-                .map_err(|failure| failure.to_string())?;
+            let agreed = check_on(
+                &shading.case,
+                &mut dut,
+                Judges::All,
+                Records::judge,
+                &mut (),
+            )
+            .map_err(|failure| failure.to_string())?;
             let checked = Instant::now();
             let alone = pixels_alone.judge(&shading, &lanes, &agreed);
             pixels += u64::from(alone.map_err(|failure| failure.to_string())?);

@@ -20,7 +20,7 @@ use reconverge::failure::{Cause, Failure};
 use reconverge::field::Flip;
 use reconverge::judges::{Judges, check_on};
 use reconverge::lockstep::{self, Setting, Stimulus};
-use reconverge::program::Programs;
+use reconverge::program::{Programs, Records};
 use reconverge::r500::R500;
 use reconverge::r500::golden::Golden;
 use reconverge::r500::state::{In, State};
@@ -595,7 +595,7 @@ fn programs_show_the_same_in_another_process() {
                 preloaded += usize::from(!case.start.is_empty());
                 case.noise_cycles = case.noise_cycles.map(|cycles| cycles.min(600));
                 let mut calls = Calls::default();
-                let judged = check_on(&case, &mut dut, Judges::All, &mut calls);
+                let judged = check_on(&case, &mut dut, Judges::All, Records::judge, &mut calls);
                 seen.push_str(&calls.0);
                 match judged {
                     Ok(agreed) => seen.push_str(&format!("{agreed:?}")),

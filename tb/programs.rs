@@ -14,7 +14,7 @@ use reconverge::cover::Model;
 use reconverge::design::Design;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
-use reconverge::stimulus::Ran;
+use reconverge::lockstep::Outcome;
 use reconverge::unit::{LoadOptions, Programs, Records, Unit, Verdict};
 
 use reconverge::for_each_unit;
@@ -45,7 +45,7 @@ fn dut<U: Unit>(lanes: u32) -> Dut<U> {
 }
 
 /// Runs `case`, on which RTL and golden must agree.
-fn agreed<U: Unit>(case: &Case<U>, dut: &mut Dut<U>, at: &str) -> (Ran<U>, Records<U>) {
+fn agreed<U: Unit>(case: &Case<U>, dut: &mut Dut<U>, at: &str) -> (Outcome<U>, Records<U>) {
     let mut records = Records::default();
     let ran = mismatch::agreed(case, dut, &mut records, at);
     (ran, records)

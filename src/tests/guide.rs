@@ -13,6 +13,7 @@ use reconverge_campaign::cover::guide::{AIMS, Guide, KeptCases, Trail};
 use reconverge_campaign::cover::{Collector, Hits, Model};
 use reconverge_program::case::Case;
 use reconverge_program::judges::{Judges, check_on};
+use reconverge_program::program::Records;
 use reconverge_program::stimulus;
 
 fn model() -> (Model<Spa5>, Dut<Spa5>) {
@@ -31,7 +32,7 @@ fn kept(
     let mut collector = Collector::new(model);
     collector.begin(case);
     let mut trail = Trail::new(&mut collector, case);
-    if let Err(failure) = check_on(case, dut, Judges::LockStep, &mut trail) {
+    if let Err(failure) = check_on(case, dut, Judges::LockStep, Records::judge, &mut trail) {
         let rtl = Rtl::own(case.build()).unwrap();
         let found = campaign::found(failure, &rtl, Some(&failed::folder()));
         panic!("\n{}", failed::text(&found, None));

@@ -5,7 +5,7 @@ use reconverge_bench::check::check;
 use reconverge_bench::dut::Rtl;
 use reconverge_bench::field::Flip;
 use reconverge_program::case::Case;
-use reconverge_program::judges::{Judge, Judges, Scalar, check_by, verdict};
+use reconverge_program::judges::{Judge, Judges, Scalar, check_on, verdict};
 use reconverge_program::program::{Records, Verdict};
 use reconverge_program::stimulus;
 
@@ -26,7 +26,7 @@ fn judged(judges: Judges, judge: Judge<R500>, flip: Option<Flip>) -> Result<Scal
     case.launch_mask = 15;
     case.flip = flip;
     let mut dut = Rtl::own(4).unwrap().open(1).unwrap();
-    match check_by(&case, &mut dut, judges, judge, &mut ()) {
+    match check_on(&case, &mut dut, judges, judge, &mut ()) {
         Ok(agreed) => Ok(agreed.scalar),
         Err(failure) => Err(format!("{}: {}", failure.kind(), failure.message())),
     }

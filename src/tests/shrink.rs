@@ -7,7 +7,7 @@ use reconverge_bench::dut::Rtl;
 use reconverge_bench::failure::Cause;
 use reconverge_campaign::shrink::{Budget, LANES, shrink_by};
 use reconverge_program::case::{Case, Place};
-use reconverge_program::judges::{Judges, check_by};
+use reconverge_program::judges::{Judges, check_on};
 use reconverge_program::program::{Records, Verdict};
 
 /// Stands in for a scalar judge with a finding: it disagrees as soon as only some lanes execute an instruction.
@@ -24,7 +24,7 @@ fn minds_some(records: &Records<R500>, case: &Case<R500>, _: &State) -> Verdict 
 /// Returns whether the scalar judge finds something in `case`.
 fn judged(rtl: &Rtl<R500>, case: &Case<R500>) -> bool {
     let mut dut = rtl.open(case.model_seed()).unwrap();
-    let failure = check_by(case, &mut dut, Judges::All, minds_some, &mut ()).unwrap_err();
+    let failure = check_on(case, &mut dut, Judges::All, minds_some, &mut ()).unwrap_err();
     matches!(failure.cause, Cause::Judge { .. })
 }
 

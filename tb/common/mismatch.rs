@@ -3,11 +3,11 @@
 
 use reconverge::campaign::{self, Options, Summary};
 use reconverge::case::Case;
-use reconverge::check::TestCase as _;
+use reconverge::check::{TestCase as _, by_lockstep};
 use reconverge::dut::{Dut, Make, Rtl};
 use reconverge::failure::{Cause, Failure};
-use reconverge::judges::{Judges, verdict};
-use reconverge::stimulus::{self, Ran};
+use reconverge::lockstep::Outcome;
+use reconverge::stimulus;
 use reconverge::unit::{Campaign, Records, Verdict};
 use reconverge::watch::Watch;
 
@@ -19,12 +19,12 @@ pub fn agreed<U: Campaign>(
     dut: &mut Dut<U>,
     watch: &mut impl Watch<U>,
     at: &str,
-) -> Ran<U> {
+) -> Outcome<U> {
     let ran = stimulus::run(case, dut, &mut case.golden(), watch);
     if ran.mismatch.is_none() && ran.stopped.is_none() {
         return ran;
     }
-    match verdict(case, Judges::LockStep, Records::judge, ran, None) {
+    match by_lockstep(case, ran) {
         Err(failure) => fails(failure, dut, at),
         Ok(_) => unreachable!("a run that failed"),
     }
@@ -35,7 +35,7 @@ pub fn agreed<U: Campaign>(
 pub fn judged<U: Campaign>(
     case: &Case<U>,
     dut: &Dut<U>,
-    (ran, records): (&Ran<U>, &Records<U>),
+    (ran, records): (&Outcome<U>, &Records<U>),
     may_be_unjudged: bool,
     at: &str,
 ) -> Option<(u32, u64)> {

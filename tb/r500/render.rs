@@ -16,7 +16,7 @@ use reconverge::r500::alu::picture::{Renderer, Scene, Tile};
 use reconverge::r500::program::Program;
 use reconverge::r500::render::{Pixels, by_rtl_alone};
 use reconverge::r500::shader::{Example, VARYINGS, Vector};
-use reconverge::unit::Programs;
+use reconverge::unit::{Programs, Records};
 
 fn own_rtl() -> Dut<R500> {
     Rtl::<R500>::own(R500::LANES).unwrap().open(1).unwrap()
@@ -31,7 +31,7 @@ fn judged(
     pixels: &[[Vector; VARYINGS]],
 ) -> (Tile, String, u32) {
     let shading = renderer.shade(case, pixels);
-    let agreed = check_on(&shading.case, dut, Judges::All, &mut ())
+    let agreed = check_on(&shading.case, dut, Judges::All, Records::judge, &mut ())
         .unwrap_or_else(|failure| mismatch::fails(failure, dut, "a block of the picture"));
     let alone = Pixels::new(renderer)
         .judge(&shading, pixels, &agreed)

@@ -15,13 +15,13 @@ use reconverge::case::{Case, Conditions};
 use reconverge::design::Build;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
+use reconverge::lockstep::Outcome;
 use reconverge::spa5::Spa5;
 use reconverge::spa5::generate::{self, CONSTRUCTS, Options, unstructured};
 use reconverge::spa5::golden::{Event, Golden, Token};
 use reconverge::spa5::isa::{NOP, norm, seq};
 use reconverge::spa5::program::Program;
 use reconverge::spa5::state::{ERROR_NAMES, In};
-use reconverge::stimulus::Ran;
 use reconverge::unit::{LoadOptions, Programs, Records, Unit};
 use reconverge::watch::Watch;
 
@@ -65,7 +65,7 @@ impl Model {
         case: &Case<Spa5>,
         watch: impl Watch<Spa5>,
         at: &str,
-    ) -> (Ran<Spa5>, u64, Vec<u32>) {
+    ) -> (Outcome<Spa5>, u64, Vec<u32>) {
         let mut watches = (Records::default(), watch);
         let outcome = mismatch::agreed(case, &mut self.dut, &mut watches, at);
         let (records, _) = watches;

@@ -6,12 +6,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::design::{Build, Design, Origin};
-use crate::dut::Rtl;
+use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
 use crate::field::Flip;
 use crate::input::{InputError, read_text};
 use crate::lanes::Class;
-use crate::lockstep::{Compared, Mismatch, state_bytes};
+use crate::lockstep::{Compared, Mismatch, Outcome, state_bytes};
 use crate::report::History;
 use crate::saved::{Savable, Saved};
 use crate::wave::Words;
@@ -134,20 +134,52 @@ pub struct Agreed<D: Design> {
     pub scalar: Scalar,
 }
 
-impl<D: Design> Agreed<D> {
-    /// Returns the verdict on a case that agreed up to the state `end` in lock-step alone.
-    pub fn new(compared: Compared, end: D::State) -> Self {
-        Agreed {
+/// The result of judging a case.
+pub type Judged<C> = Result<Agreed<<C as Savable>::Design>, Failure<C>>;
+
+/// Returns the verdict of the lock-step on `case`, whose run ended as `outcome`.
+///
+/// # Errors
+/// The first of these that applies: the process of the RTL was lost, the RTL stopped the simulation, RTL and golden model differ,
+/// nothing was compared, the bit to flip was not flipped.
+pub fn by_lockstep<C: TestCase>(case: &C, outcome: Outcome<C::Design>) -> Judged<C> {
+    let Outcome {
+        compared,
+        mismatch,
+        stopped,
+        lost,
+        end,
+        not_flipped,
+        step_limit,
+    } = outcome;
+    match Cause::of_run(lost, stopped, mismatch, compared.cycles, not_flipped) {
+        Some(cause) => Err(Failure::new(case, cause, compared)),
+        None => Ok(Agreed {
             compared,
             end,
-            step_limit: false,
+            step_limit,
             scalar: Scalar::NotAsked,
-        }
+        }),
     }
 }
 
-/// The result of judging a case.
-pub type Judged<C> = Result<Agreed<<C as Savable>::Design>, Failure<C>>;
+/// Ends the simulation on `dut`, on which `case` ran last and agreed; `compared` is what it compared.
+///
+/// # Errors
+/// A `final` block of the RTL says that something is wrong.
+pub fn close<C: TestCase>(
+    dut: Dut<C::Design>,
+    case: &C,
+    compared: Compared,
+) -> Result<(), Failure<C>> {
+    let origin = dut.origin();
+    dut.close().map_err(|why| {
+        let cause = Cause::at_the_end(why, compared.cycles);
+        let mut failure = Failure::new(case, cause, compared);
+        failure.case.ran_on(origin);
+        failure
+    })
+}
 
 /// Returns `rtl` with the lanes, parameters and mutant of `case`: a shrunk case may have fewer lanes than the original.
 ///

@@ -90,38 +90,15 @@ impl<D: Design> Cause<D> {
     }
 }
 
-impl<C: TestCase> Failure<C> {
-    /// Creates a failure of `case`.
-    pub fn new(case: &C, cause: Cause<C::Design>, compared: Compared) -> Self {
-        Failure {
-            case: Box::new(case.clone()),
-            cause,
-            compared,
-        }
-    }
-
-    /// Creates the failure of `case`, the last one on its model, which agreed, but whose RTL says or does in a `final` block that
-    /// something is wrong: `why` of [`Dut::close`](crate::dut::Dut::close).
-    pub fn at_the_end(case: &C, why: Ended, compared: Compared) -> Self {
-        Self::new(case, Cause::at_the_end(why, compared.cycles), compared)
-    }
-
-    /// Returns the mismatch, if the cause is one.
-    pub fn mismatch(&self) -> Option<&Mismatch<C::Design>> {
-        match &self.cause {
-            Cause::Mismatch(mismatch) => Some(mismatch),
-            _ => None,
-        }
-    }
-
-    /// Returns the place and kind of the failure, as saved with the case.
-    pub fn place(&self) -> Place {
-        match &self.cause {
+/// Returns the cause as it is saved.
+impl<D: Design> From<&Cause<D>> for Place {
+    fn from(cause: &Cause<D>) -> Self {
+        match cause {
             Cause::Mismatch(mismatch) => {
                 let first = mismatch.first();
                 Place::Mismatch {
                     cycle: mismatch.cycle,
-                    field: C::Design::fields()[first.field].name.to_owned(),
+                    field: D::fields()[first.field].name.to_owned(),
                     element: first.element,
                 }
             }
@@ -137,6 +114,30 @@ impl<C: TestCase> Failure<C> {
             Cause::Hung(seconds) => Place::Hung { seconds: *seconds },
             Cause::NotRun(why) => Place::NotRun { how: why.clone() },
         }
+    }
+}
+
+impl<C: TestCase> Failure<C> {
+    /// Creates a failure of `case`.
+    pub fn new(case: &C, cause: Cause<C::Design>, compared: Compared) -> Self {
+        Failure {
+            case: Box::new(case.clone()),
+            cause,
+            compared,
+        }
+    }
+
+    /// Returns the mismatch, if the cause is one.
+    pub fn mismatch(&self) -> Option<&Mismatch<C::Design>> {
+        match &self.cause {
+            Cause::Mismatch(mismatch) => Some(mismatch),
+            _ => None,
+        }
+    }
+
+    /// Returns the place and kind of the failure, as saved with the case.
+    pub fn place(&self) -> Place {
+        Place::from(&self.cause)
     }
 
     /// Returns the kind of failure as one word.

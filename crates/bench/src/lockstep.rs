@@ -172,8 +172,8 @@ pub enum Lost {
 /// How a run ended.
 #[derive(Clone, Debug)]
 pub struct Outcome<D: Design> {
-    /// Cycles in which the whole state was compared.
-    pub cycles: u64,
+    /// How much was compared, up to the mismatch if there was one.
+    pub compared: Compared,
     /// The first mismatch, if there was one.
     pub mismatch: Option<Mismatch<D>>,
     /// Set if the RTL stopped the simulation.
@@ -184,6 +184,8 @@ pub struct Outcome<D: Design> {
     pub end: D::State,
     /// Why the bit of [`Setting::flip`] was not flipped, if it was not.
     pub not_flipped: Option<String>,
+    /// The case reached its limit of instructions.
+    pub step_limit: bool,
 }
 
 /// Settings of a run other than its pins.
@@ -445,7 +447,11 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         }
     }
     Outcome {
-        cycles,
+        compared: Compared {
+            cycles,
+            ..Compared::default()
+        },
+        step_limit: false,
         mismatch,
         stopped,
         lost,

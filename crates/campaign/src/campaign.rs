@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::cover::{Bins, Met};
+use reconverge_bench::check::close;
 pub use reconverge_bench::check::replay;
 use reconverge_bench::design::Design;
 use reconverge_bench::dut::{Dut, Rtl};
@@ -436,7 +437,7 @@ impl<'a, C: Drawn> Runner<'a, C> {
         let mut summary = case.run_on(index, &mut dut, self.collector.as_mut(), progress);
         let failed = !summary.failures.is_empty();
         if C::OWN_MODEL && !failed {
-            ended(dut, case, index, summary.compared, &mut summary);
+            ended(dut, &case, index, summary.compared, &mut summary);
         } else if !C::OWN_MODEL {
             self.last = Some((index, summary.compared));
             // A stopped model cannot be used again. Any other may be in a state that correct RTL never reaches, in which
@@ -475,7 +476,7 @@ impl<'a, C: Drawn> Runner<'a, C> {
         if let (Some(Ok(dut)), Some((number, compared))) = (self.shared, self.last) {
             let case = case_on::<C>(self.options, self.rtl, number);
             let case = case.unwrap_or_else(|failure| *failure.case);
-            ended(dut, case, number, compared, summary);
+            ended(dut, &case, number, compared, summary);
         }
     }
 }
@@ -483,20 +484,14 @@ impl<'a, C: Drawn> Runner<'a, C> {
 /// Ends the simulation on `dut`, on which `case`, number `number`, ran last: [`Runner::close`].
 fn ended<C: Drawn>(
     dut: Dut<C::Design>,
-    mut case: C,
+    case: &C,
     number: u64,
     compared: Compared,
     summary: &mut Summary<C>,
 ) {
-    let seed = dut.seed();
-    if let Err(why) = dut.close()
-        && summary
-            .failures
-            .iter()
-            .all(|failed| failed.number != number)
+    if let Err(failure) = close(dut, case, compared)
+        && (summary.failures.iter()).all(|failed| failed.number != number)
     {
-        case.set_model_seed(seed);
-        let failure = Failure::at_the_end(&case, why, compared);
         summary.failures.push(Failed { number, failure });
     }
 }

@@ -25,6 +25,7 @@ use std::time::Duration;
 pub use crate::campaign::{Follow, Shrunk};
 use crate::grammar::Campaign;
 use history::History;
+use reconverge_bench::check::close;
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::saved::Savable as _;
@@ -33,7 +34,7 @@ use reconverge_bench::stream::shrink::processor_time;
 use reconverge_program::case::{Case, Conditions, Row, Table};
 use reconverge_program::environment::draw_word;
 use reconverge_program::instructions::{Instructions, Piece};
-use reconverge_program::judges::{Judge, Judges, check_by, close};
+use reconverge_program::judges::{Judge, Judges, check_on};
 use reconverge_program::program::Records;
 use reconverge_program::start::Start;
 use reconverge_program::watch::Pulse;
@@ -236,7 +237,7 @@ impl<'f, U: Campaign> Bench<'f, U> {
         let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
             return Ok(None);
         };
-        let judged = check_by(
+        let judged = check_on(
             case,
             dut,
             self.judges,

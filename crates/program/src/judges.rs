@@ -7,15 +7,15 @@ use std::path::Path;
 use crate::case::{Case, LONGEST_NAME};
 use crate::program::{Programs, Records, Verdict};
 use crate::show::{Class, Lines, ShownState, words};
-use crate::stimulus::{self, Ran};
+use crate::stimulus;
 use crate::watch::{Pulse, Watch};
 pub use reconverge_bench::check::{Agreed, Judges, Scalar};
-use reconverge_bench::check::{Judged, TestCase};
+use reconverge_bench::check::{Judged, TestCase, by_lockstep, close};
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::field::Flip;
-use reconverge_bench::lockstep::{Compared, Mismatch};
+use reconverge_bench::lockstep::{Mismatch, Outcome};
 use reconverge_bench::report::History;
 use reconverge_bench::wave::Words;
 
@@ -124,8 +124,11 @@ impl<U: Programs> TestCase for Case<U> {
     }
 }
 
-/// Judges `case` on `dut`, a model of its build that may have run other cases before; `watch` observes the run. A model
-/// cannot be used again after a case failed on it with [`Cause::Stopped`].
+/// The function by which a scalar judge is called.
+pub type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
+
+/// Judges `case` on `dut`, a model of its build that may have run other cases before, with `judge` as the scalar judge; `watch` observes
+/// the run. A model cannot be used again after a case failed on it with [`Cause::Stopped`].
 ///
 /// # Errors
 /// The same as [`check`](reconverge_bench::check::check).
@@ -133,26 +136,9 @@ pub fn check_on<U: Programs>(
     case: &Case<U>,
     dut: &mut Dut<U>,
     judges: Judges,
-    watch: &mut impl Watch<U>,
-) -> Result<Agreed<U>, Failure<Case<U>>> {
-    check_by(case, dut, judges, Records::judge, watch)
-}
-
-/// The function by which a scalar judge is called.
-pub type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
-
-/// Does the same as [`check_on`], with `judge` as the scalar judge.
-///
-/// # Errors
-/// The failure of `case`.
-#[doc(hidden)]
-pub fn check_by<U: Programs>(
-    case: &Case<U>,
-    dut: &mut Dut<U>,
-    judges: Judges,
     judge: Judge<U>,
     watch: &mut impl Watch<U>,
-) -> Result<Agreed<U>, Failure<Case<U>>> {
+) -> Judged<Case<U>> {
     run(case, dut, judges, judge, watch, None).unwrap_or_else(|e| unreachable!("no dump: {e}"))
 }
 
@@ -176,24 +162,7 @@ fn run<U: Programs>(
     }))
 }
 
-/// Ends the simulation on `dut`, on which `case` was the last and agreed; `compared` is what it compared.
-///
-/// # Errors
-/// A `final` block of the RTL says that something is wrong.
-pub fn close<U: Programs>(
-    dut: Dut<U>,
-    case: &Case<U>,
-    compared: Compared,
-) -> Result<(), Failure<Case<U>>> {
-    let origin = dut.origin();
-    dut.close().map_err(|why| {
-        let mut failure = Failure::at_the_end(case, why, compared);
-        failure.case.ran_on(origin);
-        failure
-    })
-}
-
-/// Gives the verdict on the run `ran`. This is where the order of the judges is defined.
+/// Gives the verdict on the run that ended as `outcome`. This is where the order of the judges is defined.
 ///
 /// # Errors
 /// The failure of `case`.
@@ -202,41 +171,30 @@ pub fn verdict<U: Programs>(
     case: &Case<U>,
     judges: Judges,
     judge: Judge<U>,
-    ran: Ran<U>,
+    outcome: Outcome<U>,
     records: Option<Records<U>>,
-) -> Result<Agreed<U>, Failure<Case<U>>> {
-    let Ran {
-        compared,
-        mismatch,
-        stopped,
-        lost,
-        end,
-        step_limit,
-        not_flipped,
-    } = ran;
-    let fails = |cause| Err(Failure::new(case, cause, compared));
-    if let Some(cause) = Cause::of_run(lost, stopped, mismatch, compared.cycles, not_flipped) {
-        return fails(cause);
+) -> Judged<Case<U>> {
+    let mut agreed = by_lockstep(case, outcome)?;
+    if judges == Judges::LockStep {
+        return Ok(agreed);
     }
-    let scalar = match judges {
-        Judges::LockStep => Scalar::NotAsked,
-        Judges::All | Judges::Structured => match judge(&records.unwrap_or_default(), case, &end) {
-            Verdict::Agrees {
-                lanes,
-                instructions,
-            } => Scalar::Agrees {
-                lanes,
-                instructions,
-            },
-            Verdict::Disagrees { lane, how } => return fails(Cause::Judge { lane, how }),
-            Verdict::NotStructured(why) if judges == Judges::Structured => {
-                let how = format!("not structured: {why}");
-                return fails(Cause::Judge { lane: 0, how });
-            }
-            Verdict::NotStructured(why) => Scalar::CannotTell(why),
-        },
+    let disagrees = |lane, how| {
+        let cause = Cause::Judge { lane, how };
+        Err(Failure::new(case, cause, agreed.compared))
     };
-    let mut agreed = Agreed::new(compared, end);
-    (agreed.step_limit, agreed.scalar) = (step_limit, scalar);
+    agreed.scalar = match judge(&records.unwrap_or_default(), case, &agreed.end) {
+        Verdict::Agrees {
+            lanes,
+            instructions,
+        } => Scalar::Agrees {
+            lanes,
+            instructions,
+        },
+        Verdict::Disagrees { lane, how } => return disagrees(lane, how),
+        Verdict::NotStructured(why) if judges == Judges::Structured => {
+            return disagrees(0, format!("not structured: {why}"));
+        }
+        Verdict::NotStructured(why) => Scalar::CannotTell(why),
+    };
     Ok(agreed)
 }

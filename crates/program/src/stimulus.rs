@@ -13,11 +13,9 @@ use crate::environment::Draw;
 use crate::program::{Environment, Executor, Pins, Programs, Step};
 use crate::start::Start;
 use crate::watch::Watch;
-use reconverge_bench::design::{Control, Design, Golden};
+use reconverge_bench::design::{Control, Golden};
 use reconverge_bench::dut::Dut;
-use reconverge_bench::lockstep::{
-    self, Compared, Lost, Mismatch, Outcome, Setting, Stimulus, Stopped,
-};
+use reconverge_bench::lockstep::{self, Outcome, Setting, Stimulus};
 
 /// Reset cycles at the beginning of a run.
 const RESET_CYCLES: u64 = 2;
@@ -302,25 +300,6 @@ impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
     }
 }
 
-/// How the run of a case ended; [`judges::verdict`](crate::judges::verdict) judges it.
-#[derive(Clone, Debug)]
-pub struct Ran<D: Design> {
-    /// How much was compared, up to the mismatch if there was one.
-    pub compared: Compared,
-    /// The first mismatch, if there was one.
-    pub mismatch: Option<Mismatch<D>>,
-    /// Set if the RTL stopped the simulation.
-    pub stopped: Option<Stopped>,
-    /// Set if the process of the RTL was lost.
-    pub lost: Option<Lost>,
-    /// The golden model's state at the end.
-    pub end: D::State,
-    /// The program was still running when the run ended because of [`Case::max_steps`].
-    pub step_limit: bool,
-    /// Why the bit of [`Case::flip`] was not flipped, if it was not.
-    pub not_flipped: Option<String>,
-}
-
 /// Runs `case` on `dut` from reset until it ends, a mismatch occurs or the RTL stops. The bench is the instruction memory.
 /// `dump` gives the first cycle of a dump, and its path.
 ///
@@ -332,40 +311,24 @@ pub fn run_with_dump<U: Programs>(
     golden: &mut U::Golden,
     watch: &mut impl Watch<U>,
     dump: Option<(u64, &Path)>,
-) -> Result<Ran<U>, String> {
+) -> Result<Outcome<U>, String> {
     let mut watched = Watched::new(case, watch);
     let setting = Setting {
         lanes: case.lanes as usize,
         flip: case.flip.as_ref(),
         dump,
     };
-    let Outcome {
-        cycles,
-        mismatch,
-        stopped,
-        lost,
-        end,
-        not_flipped,
-    } = lockstep::run(&mut watched, setting, dut, golden)?;
+    let mut outcome = lockstep::run(&mut watched, setting, dut, golden)?;
     let Watched {
         stimulus,
         steps,
         ahead,
         ..
     } = watched;
-    Ok(Ran {
-        compared: Compared {
-            cycles,
-            steps,
-            launches: stimulus.launches - ahead.len() as u64,
-        },
-        mismatch,
-        stopped,
-        lost,
-        end,
-        step_limit: stimulus.limited,
-        not_flipped,
-    })
+    outcome.compared.steps = steps;
+    outcome.compared.launches = stimulus.launches - ahead.len() as u64;
+    outcome.step_limit = stimulus.limited;
+    Ok(outcome)
 }
 
 /// Does the same as [`run_with_dump`], without a dump.
@@ -374,7 +337,7 @@ pub fn run<U: Programs>(
     dut: &mut Dut<U>,
     golden: &mut U::Golden,
     watch: &mut impl Watch<U>,
-) -> Ran<U> {
+) -> Outcome<U> {
     run_with_dump(case, dut, golden, watch, None).unwrap_or_else(|e| unreachable!("no dump: {e}"))
 }
 

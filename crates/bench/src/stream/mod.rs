@@ -35,7 +35,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
-use crate::check::{Agreed, Judged, Judges, TestCase};
+use crate::check::{Judged, Judges, TestCase, by_lockstep, close};
 use crate::design::{Build, Control, Design, Golden};
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
@@ -43,7 +43,7 @@ use crate::field::{Flip, Pin, Role, Shape};
 use crate::input::InputError;
 use crate::json::{self, hex, map, required};
 use crate::lanes::Class;
-use crate::lockstep::{self, Compared, Outcome, Setting, Stimulus};
+use crate::lockstep::{self, Compared, Setting, Stimulus};
 use crate::report::{History, Line};
 use crate::saved::{self, Form, Savable};
 pub use cycles::Cycles;
@@ -255,14 +255,7 @@ impl<D: Design> Stream<D> {
             dump,
         };
         let mut golden = D::Golden::build(&self.build());
-        let Outcome {
-            cycles,
-            mismatch,
-            stopped,
-            lost,
-            end,
-            not_flipped,
-        } = lockstep::run(
+        let outcome = lockstep::run(
             &mut Player {
                 stream: self,
                 watch,
@@ -271,29 +264,10 @@ impl<D: Design> Stream<D> {
             dut,
             &mut golden,
         )?;
-        let compared = Compared {
-            cycles,
-            ..Compared::default()
-        };
-        let Some(cause) = Cause::of_run(lost, stopped, mismatch, cycles, not_flipped) else {
-            return Ok(Ok(Agreed::new(compared, end)));
-        };
-        let mut failure = Failure::new(self, cause, compared);
-        failure.case.ran_on(dut.origin());
-        Ok(Err(failure))
-    }
-
-    /// Ends the simulation on `dut`, after this stream, the last one on it: a `final` block of the RTL that says that
-    /// something is wrong makes the stream fail.
-    fn closed(&self, dut: Dut<D>, judged: Judged<Self>) -> Judged<Self> {
-        let agreed = judged?;
-        let origin = dut.origin();
-        dut.close().map_err(|why| {
-            let mut failure = Failure::at_the_end(self, why, agreed.compared);
-            failure.case.ran_on(origin);
+        Ok(by_lockstep(self, outcome).map_err(|mut failure| {
+            failure.case.ran_on(dut.origin());
             failure
-        })?;
-        Ok(agreed)
+        }))
     }
 
     /// Returns the pins as a readable table with one line per cycle.
@@ -456,7 +430,10 @@ impl<D: Design> TestCase for Stream<D> {
         let mut dut = rtl.open_for("stream", &self.build(), self.model_seed())?;
         let mut pulse = pulse(progress);
         let judged = self.check_on(&mut dut, dump, &mut |_: &_, _: &_| pulse())?;
-        Ok(self.closed(dut, judged))
+        Ok(judged.and_then(|agreed| {
+            close(dut, self, agreed.compared)?;
+            Ok(agreed)
+        }))
     }
 
     fn history(&self, last: u64) -> History<D> {

@@ -10,6 +10,7 @@ use bytemuck::{bytes_of, bytes_of_mut};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::{Cycles, Stream, caught};
+use crate::check::close;
 use crate::design::{Control, Design, Golden};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
@@ -131,7 +132,9 @@ impl<D: Design> Search<'_, '_, D> {
             cycle += 1;
         })?;
         self.cycles += cycle;
-        Ok(stream.closed(dut, judged).err())
+        Ok(judged
+            .and_then(|agreed| close(dut, stream, agreed.compared))
+            .err())
     }
 
     /// Keeps `cycles` if they are smaller than the best stream and fail the same way. Makes illegal pins legal first.

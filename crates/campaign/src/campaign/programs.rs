@@ -15,7 +15,7 @@ use reconverge_bench::failure::Failure;
 use reconverge_program::case::{Case, Conditions, Kind};
 use reconverge_program::instructions::Instructions as _;
 use reconverge_program::judges::{Judges, Scalar, check_on};
-use reconverge_program::program::Executor as _;
+use reconverge_program::program::{Executor as _, Records};
 use reconverge_program::start::Start;
 use reconverge_program::stimulus::CaseStimulus;
 use reconverge_program::watch::{Pulse, Watch};
@@ -200,7 +200,7 @@ impl<U: Campaign> Drawn for Case<U> {
             _ => Judges::LockStep,
         };
         let look = &mut (&mut outcomes, (collector.as_deref_mut(), Pulse(progress)));
-        let judged = check_on(self, dut, judges, look);
+        let judged = check_on(self, dut, judges, Records::judge, look);
         let met = collector.map(|collector| {
             collector.end();
             collector.hits.take()

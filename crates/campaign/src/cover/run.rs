@@ -37,12 +37,14 @@ use super::lcov::RtlCoverage;
 use super::{Collector, Hits, Model, Ran, Totals};
 use crate::campaign::{self, Limit, results};
 use crate::grammar::Campaign;
+use reconverge_bench::check::close;
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Failure;
 use reconverge_bench::lockstep::Compared;
 use reconverge_program::case::Case;
 use reconverge_program::environment::draw_word;
-use reconverge_program::judges::{Judges, check_on, close};
+use reconverge_program::judges::{Judges, check_on};
+use reconverge_program::program::Records;
 use reconverge_program::watch::Pulse;
 
 /// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the number of jobs.
@@ -147,7 +149,13 @@ impl<U: Campaign> Worker<'_, U> {
         let mut trail = Trail::new(&mut self.collector, &case);
         // The scalar judge does not affect bins; only `fuzz` asks it.
         let watch = &mut (&mut trail, Pulse(|_| follow.pulse()));
-        let judged = check_on(&case, &mut self.dut, Judges::LockStep, watch);
+        let judged = check_on(
+            &case,
+            &mut self.dut,
+            Judges::LockStep,
+            Records::judge,
+            watch,
+        );
         trail.collector.end();
         if let Some(guide) = guide {
             self.found.keep(guide, number, &case, trail);

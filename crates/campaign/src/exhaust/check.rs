@@ -208,7 +208,7 @@ pub fn check<U: Programs>(
     let ran = lockstep::run(&mut walk, setting, dut, &mut golden)
         .unwrap_or_else(|e| unreachable!("no dump: {e}"));
     let cause = match (ran.lost, ran.stopped, ran.mismatch) {
-        (Some(lost), ..) => Some((ran.cycles, lost.into())),
+        (Some(lost), ..) => Some((ran.compared.cycles, lost.into())),
         (_, Some(stopped), _) => Some((stopped.cycle, Cause::Stopped(stopped))),
         (.., Some(mismatch)) => Some((mismatch.cycle, Cause::Mismatch(Box::new(mismatch)))),
         (None, None, None) => None,
@@ -229,7 +229,7 @@ pub fn check<U: Programs>(
     });
     Checked {
         transitions,
-        cycles: ran.cycles,
+        cycles: ran.compared.cycles,
         difference,
     }
 }
