@@ -18,9 +18,9 @@ use reconverge::place::Place;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
 use reconverge::saved::{Savable as _, Saved};
+use reconverge::shrink::Budget;
 use reconverge::stream::coverage::Coverage;
 use reconverge::stream::fuzz::{Options, fuzz, replay};
-use reconverge::stream::shrink::Budget;
 use reconverge::stream::{RESET_CYCLES, Stream};
 
 mod campaigns;

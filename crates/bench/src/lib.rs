@@ -48,6 +48,8 @@ pub mod quantity;
 pub mod report;
 pub mod saved;
 #[cfg(feature = "rtl")]
+pub mod search;
+#[cfg(feature = "rtl")]
 pub mod stream;
 pub mod text;
 pub mod wave;

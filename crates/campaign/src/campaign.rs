@@ -33,9 +33,10 @@ use reconverge_bench::lockstep::Compared;
 use reconverge_bench::stream::CYCLES;
 use reconverge_program::environment::draw_word;
 
-pub use drawn::{Drawn, Follow, Other, Shrunk};
+pub use drawn::{Drawn, Other, Shrunk};
 pub use fuzz::{found, found_within, fuzz, fuzz_within, saved};
 pub use programs::{Pace, case, recorded};
+pub use reconverge_bench::search::Follow;
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 
 /// Programs handed out at once ([`Drawn::CHUNK`]).

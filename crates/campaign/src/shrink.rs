@@ -17,20 +17,18 @@
 //! [`Budget::time`] runs out.
 
 mod history;
-mod search;
+mod simplify;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+use std::collections::BTreeSet;
 
-pub use crate::campaign::{Follow, Shrunk};
+pub use crate::campaign::Shrunk;
 use crate::grammar::Campaign;
 use history::History;
-use reconverge_bench::check::close;
 use reconverge_bench::dut::{Dut, Rtl};
-use reconverge_bench::failure::{Cause, Failure};
+use reconverge_bench::failure::Cause;
 use reconverge_bench::saved::Savable as _;
-pub use reconverge_bench::stream::shrink::Budget;
-use reconverge_bench::stream::shrink::processor_time;
+use reconverge_bench::search::Search;
+pub use reconverge_bench::search::{Budget, Follow};
 use reconverge_program::case::{Case, Conditions, Row, Table};
 use reconverge_program::environment::draw_word;
 use reconverge_program::instructions::{Instructions, Piece};
@@ -38,7 +36,7 @@ use reconverge_program::judges::{Judge, Judges, check_on};
 use reconverge_program::program::Records;
 use reconverge_program::start::Start;
 use reconverge_program::watch::Pulse;
-use search::Search;
+use simplify::Simplify;
 
 /// Number of lanes of a shrunk case, if it fails with so few. The worked examples of every unit have four lanes.
 pub const LANES: u32 = 4;
@@ -130,35 +128,31 @@ pub fn shrink_by<U: Campaign>(
     budget: &Budget,
     follow: &mut dyn Follow<Case<U>>,
 ) -> Result<Shrunk<Case<U>>, String> {
-    let mut bench = Bench::new(rtl, case.model_seed(), judge, follow)?;
-    let mut failure = bench.fresh(case)?;
-    if failure.is_none() {
-        bench.closes = true;
-        failure = bench.fresh(case)?;
-    }
-    let failure = failure
+    let judge = |case: &Case<U>, dut: &mut Dut<U>, judges, progress: &mut dyn FnMut(u64)| {
+        check_on(case, dut, judges, judge, &mut Pulse(progress))
+    };
+    let mut search = Search::of(case, rtl, &judge, false, budget, follow)?
         .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
-    if !matches!(failure.cause, Cause::Judge { .. }) {
-        bench.judges = Judges::LockStep;
+    // The scalar judge takes longer than the run.
+    if !matches!(search.best.cause, Cause::Judge { .. }) {
+        search.judges = Judges::LockStep;
     }
-    budget.allows(&failure.cause)?;
-    let history = History::of(case, failure.cycle());
-    let mut search = Search {
+    search.share = 2;
+    let mut simplify = Simplify {
         readable: readable::<U>(&case.program),
         best: case.clone(),
-        failure,
-        history,
-        bench,
-        budget: *budget,
-        started: processor_time(),
-        accepted: 0,
+        history: History::of(case, search.best.cycle()),
+        search,
         error: None,
-        share: 2,
     };
-    search.all(&other);
-    match search.error {
+    simplify.all(&other);
+    match simplify.error {
         Some(error) => Err(error),
-        None => Ok(Shrunk::new(case, search.failure, search.bench.runs)),
+        None => Ok(Shrunk::new(
+            case,
+            simplify.search.best,
+            simplify.search.runs,
+        )),
     }
 }
 
@@ -187,85 +181,4 @@ fn readable<U: Campaign>(program: &U::Program) -> bool {
         U::rename(&mut again, U::name(program).to_owned());
         again == *program
     })
-}
-
-/// The models, with counts of their use.
-struct Bench<'f, U: Campaign> {
-    /// Models by number of lanes.
-    models: BTreeMap<u32, (Rtl<U>, Dut<U>)>,
-    /// Seed of the models: that of the failure.
-    seed: u32,
-    runs: u64,
-    cycles: u64,
-    /// Who judges. The scalar judge only if its verdict matters, because it takes longer than the run.
-    judges: Judges,
-    judge: Judge<U>,
-    /// The failure is what a `final` block says: each run ends the simulation.
-    closes: bool,
-    follow: &'f mut dyn Follow<Case<U>>,
-}
-
-impl<'f, U: Campaign> Bench<'f, U> {
-    fn new(
-        rtl: &Rtl<U>,
-        seed: u32,
-        judge: Judge<U>,
-        follow: &'f mut dyn Follow<Case<U>>,
-    ) -> Result<Self, String> {
-        let mut bench = Bench {
-            models: BTreeMap::new(),
-            seed,
-            runs: 0,
-            cycles: 0,
-            judges: Judges::All,
-            judge,
-            closes: false,
-            follow,
-        };
-        bench.add(rtl.clone())?;
-        Ok(bench)
-    }
-
-    fn add(&mut self, rtl: Rtl<U>) -> Result<(), String> {
-        let dut = rtl.open(self.seed)?;
-        self.models.insert(rtl.build().lanes, (rtl, dut));
-        Ok(())
-    }
-
-    /// Returns the failure of `case`, if it fails, on a model that has run other cases before.
-    fn run(&mut self, case: &Case<U>) -> Result<Option<Failure<Case<U>>>, String> {
-        let Some((rtl, dut)) = self.models.get_mut(&case.lanes) else {
-            return Ok(None);
-        };
-        let judged = check_on(
-            case,
-            dut,
-            self.judges,
-            self.judge,
-            &mut Pulse(|cycle| self.follow.progress(cycle)),
-        );
-        // A model on which a case failed may be in a state that correct RTL never reaches.
-        if judged.is_err() {
-            *dut = rtl.open(case.model_seed())?;
-        }
-        self.runs += 1;
-        self.cycles += match &judged {
-            Ok(agreed) => agreed.compared.cycles,
-            Err(failure) => failure.compared.cycles,
-        };
-        let agreed = match judged {
-            Ok(agreed) if self.closes => agreed.compared,
-            judged => return Ok(judged.err()),
-        };
-        let fresh = rtl.open(case.model_seed())?;
-        Ok(close(std::mem::replace(dut, fresh), case, agreed).err())
-    }
-
-    /// Does the same on a fresh model, as `replay` does.
-    fn fresh(&mut self, case: &Case<U>) -> Result<Option<Failure<Case<U>>>, String> {
-        if let Some((rtl, dut)) = self.models.get_mut(&case.lanes) {
-            *dut = rtl.open(case.model_seed())?;
-        }
-        self.run(case)
-    }
 }

@@ -4,62 +4,18 @@
 //! default, first in all cycles and then in single ones, and makes numbers smaller. All this is repeated until nothing
 //! changes. Every candidate is legal for the design: [`Golden::constrain`] checks each cycle, and the first reset stays.
 
-use std::time::Duration;
-
 use bytemuck::{bytes_of, bytes_of_mut};
-use rustix::time::{ClockId, clock_gettime};
 
-use super::{Cycles, Stream, caught};
-use crate::check::close;
+use super::{Cycles, Stream, caught, pulse};
+use crate::check::{Judged, Judges};
 use crate::design::{Control, Design, Golden};
-use crate::dut::Rtl;
-use crate::failure::{Cause, Failure};
+use crate::dut::{Dut, Rtl};
+use crate::failure::Failure;
 use crate::field::{Pin, Role};
-
-/// Limits of a search. If one is reached, the result is the smallest case so far.
-#[derive(Clone, Copy, Debug)]
-pub struct Budget {
-    /// Number of runs.
-    pub runs: u64,
-    /// Cycles of all runs together.
-    pub cycles: u64,
-    /// Processor time of the search, so that slow RTL does not take forever. The only limit that depends on the machine; not on
-    /// what else runs there, and not on how long it takes to build a model.
-    pub time: Duration,
-}
-
-impl Default for Budget {
-    /// Returns limits that are rarely reached. With the RTL of this repository, a search takes seconds.
-    fn default() -> Self {
-        Budget {
-            runs: 60_000,
-            cycles: 10_000_000,
-            time: Duration::from_secs(30),
-        }
-    }
-}
-
-impl Budget {
-    /// Checks that there is time for more than one run of RTL that hangs, if `cause` says that it does.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn allows<D: Design>(&self, cause: &Cause<D>) -> Result<(), String> {
-        match cause {
-            Cause::Hung(seconds) if Duration::from_secs(*seconds) >= self.time => Err(format!(
-                "each run in which the RTL hangs takes {seconds} s, all may take {} s",
-                self.time.as_secs()
-            )),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// What a search tells of itself: a stream that is shorter, or the cycle in which a run is.
-pub type Told<'t, D> = Result<&'t Failure<Stream<D>>, u64>;
+use crate::search::{Budget, Follow, Search};
 
 /// Shortens the stream of `failure`, which fails on `rtl`. Returns the failure of the shortest one found, from reset on a fresh model,
-/// and the number of runs; `tell` is called from time to time.
+/// and the number of runs.
 ///
 /// # Errors
 /// The stream does not fail the same way from reset on a fresh model, a model cannot be opened, or the time is too short for a
@@ -68,79 +24,38 @@ pub fn shrink<D: Design>(
     failure: &Failure<Stream<D>>,
     rtl: &Rtl<D>,
     budget: &Budget,
-    tell: &mut dyn FnMut(Told<'_, D>),
+    follow: &mut dyn Follow<Stream<D>>,
 ) -> Result<(Failure<Stream<D>>, u64), String> {
     budget.allows(&failure.cause)?;
-    let mut search = Search {
-        rtl,
-        best: failure.clone(),
-        runs: 0,
-        cycles: 0,
-        budget: *budget,
-        started: processor_time(),
-        tell,
-    };
-    let again = search.run(&failure.case)?;
-    let again = again.filter(|again| again.alike(failure));
-    search.best = again.ok_or_else(|| {
+    let search = Search::of(&*failure.case, rtl, &judge, true, budget, follow)?;
+    let search = search.filter(|search| search.best.alike(failure)).ok_or_else(|| {
         "run again from reset on a fresh model it does not fail as before: the RTL keeps something that reset does not reach"
             .to_owned()
     })?;
-    search.all()?;
-    Ok((search.best, search.runs))
+    let mut shorten = Shorten(search);
+    shorten.all()?;
+    Ok((shorten.0.best, shorten.0.runs))
 }
 
-/// Returns the processor time that this thread has used, and the time of RTL that ran for it in other processes: unlike the time of day, it does not depend on what else runs on the
-/// machine, nor on how long another process takes to build a model.
-pub fn processor_time() -> Duration {
-    let used = clock_gettime(ClockId::ThreadCPUTime);
-    let here = Duration::new(
-        used.tv_sec.unsigned_abs(),
-        used.tv_nsec.unsigned_abs() as u32,
-    );
-    here + crate::dut::used()
+fn judge<D: Design>(
+    stream: &Stream<D>,
+    dut: &mut Dut<D>,
+    _: Judges,
+    progress: &mut dyn FnMut(u64),
+) -> Judged<Stream<D>> {
+    let mut pulse = pulse(progress);
+    let judged = stream.check_on(dut, None, &mut |_: &_, _: &_| pulse());
+    judged.unwrap_or_else(|why| unreachable!("no dump: {why}"))
 }
 
-struct Search<'r, 't, D: Design> {
-    rtl: &'r Rtl<D>,
-    best: Failure<Stream<D>>,
-    runs: u64,
-    /// Cycles of all runs.
-    cycles: u64,
-    budget: Budget,
-    /// The processor time of this thread at the beginning.
-    started: Duration,
-    tell: &'t mut dyn FnMut(Told<'_, D>),
-}
+/// Offers shorter streams.
+struct Shorten<'f, D: Design>(Search<'f, Stream<D>>);
 
-impl<D: Design> Search<'_, '_, D> {
-    fn over(&self) -> bool {
-        self.runs >= self.budget.runs
-            || self.cycles >= self.budget.cycles
-            || processor_time().saturating_sub(self.started) >= self.budget.time
-    }
-
-    /// Runs `stream` on a fresh model, as a replay does, so that values left in registers by an earlier run do not matter.
-    fn run(&mut self, stream: &Stream<D>) -> Result<Option<Failure<Stream<D>>>, String> {
-        self.runs += 1;
-        let mut dut = self.rtl.open(stream.model_seed())?;
-        let (mut cycle, tell) = (0_u64, &mut self.tell);
-        let judged = stream.check_on(&mut dut, None, &mut |_: &_, _: &_| {
-            if cycle.is_multiple_of(1024) {
-                tell(Err(cycle));
-            }
-            cycle += 1;
-        })?;
-        self.cycles += cycle;
-        Ok(judged
-            .and_then(|agreed| close(dut, stream, agreed.compared))
-            .err())
-    }
-
+impl<D: Design> Shorten<'_, D> {
     /// Keeps `cycles` if they are smaller than the best stream and fail the same way. Makes illegal pins legal first.
     /// Returns whether they were kept; those on which the golden model panics are not.
     fn keep(&mut self, mut cycles: Vec<D::In>) -> Result<bool, String> {
-        let mut stream = (*self.best.case).clone();
+        let mut stream = (*self.0.best.case).clone();
         let legal = caught(|| {
             let mut golden = D::Golden::build(&stream.build());
             for pins in &mut cycles {
@@ -148,23 +63,18 @@ impl<D: Design> Search<'_, '_, D> {
                 golden.cycle(pins);
             }
         });
-        if legal.is_err() || size::<D>(&cycles) >= size::<D>(&self.best.case.cycles.0) {
+        if legal.is_err() || size::<D>(&cycles) >= size::<D>(&self.0.best.case.cycles.0) {
             return Ok(false);
         }
         stream.cycles = Cycles(cycles);
-        let Some(failure) = self.run(&stream)? else {
-            return Ok(false);
-        };
-        let alike = failure.alike(&self.best);
-        if alike {
-            self.best = failure;
-            (self.tell)(Ok(&self.best));
-        }
-        Ok(alike)
+        let failure = self.0.fails(&stream)?;
+        let fails = failure.is_some();
+        failure.into_iter().for_each(|failure| self.0.keep(failure));
+        Ok(fails)
     }
 
     fn cycles(&self) -> &[D::In] {
-        &self.best.case.cycles.0
+        &self.0.best.case.cycles.0
     }
 
     fn all(&mut self) -> Result<(), String> {
@@ -174,7 +84,7 @@ impl<D: Design> Search<'_, '_, D> {
             self.take_out()?;
             self.release()?;
             self.lessen()?;
-            if self.over() || size::<D>(self.cycles()) == before {
+            if self.0.over() || size::<D>(self.cycles()) == before {
                 return Ok(());
             }
         }
@@ -182,8 +92,8 @@ impl<D: Design> Search<'_, '_, D> {
 
     /// Removes all cycles after the failure.
     fn cut(&mut self) -> Result<(), String> {
-        let end = self.best.cycle() as usize + 1;
-        if end < self.cycles().len() && !self.over() {
+        let end = self.0.best.cycle() as usize + 1;
+        if end < self.cycles().len() && !self.0.over() {
             let cycles = self.cycles()[..end].to_vec();
             self.keep(cycles)?;
         }
@@ -195,7 +105,7 @@ impl<D: Design> Search<'_, '_, D> {
         loop {
             // Start from the end, because early cycles set up the state that later ones need.
             let mut end = self.cycles().len();
-            while end > 0 && !self.over() {
+            while end > 0 && !self.0.over() {
                 let from = end.saturating_sub(many);
                 let mut cycles = self.cycles().to_vec();
                 // The design powers up in any state, so the first reset must stay.
@@ -207,7 +117,7 @@ impl<D: Design> Search<'_, '_, D> {
                 }
                 end = end.min(from);
             }
-            if many == 1 || self.over() {
+            if many == 1 || self.0.over() {
                 return Ok(());
             }
             many /= 2;
@@ -222,7 +132,7 @@ impl<D: Design> Search<'_, '_, D> {
             };
             let mut all = self.cycles().to_vec();
             all.iter_mut().filter(|pins| !pins.is_reset()).for_each(put);
-            if self.over() || self.keep(all)? {
+            if self.0.over() || self.keep(all)? {
                 continue;
             }
             for cycle in 0..self.cycles().len() {
@@ -231,7 +141,7 @@ impl<D: Design> Search<'_, '_, D> {
                 }
                 let mut one = self.cycles().to_vec();
                 put(&mut one[cycle]);
-                if self.over() {
+                if self.0.over() {
                     return Ok(());
                 }
                 if bytes_of(&one[cycle]) != bytes_of(&self.cycles()[cycle]) {
@@ -249,7 +159,7 @@ impl<D: Design> Search<'_, '_, D> {
             for pin in D::DECLARATION.pins.iter().filter(|pin| !reset(pin)) {
                 for i in 0..pin.words() {
                     let mut smaller = true;
-                    while smaller && !self.over() {
+                    while smaller && !self.0.over() {
                         let value = pin.get(bytes_of(&self.cycles()[cycle]), i);
                         smaller = false;
                         let top = value.checked_ilog2().map_or(0, |bit| value & !(1 << bit));

@@ -9,7 +9,7 @@ use reconverge_bench::design::Build;
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Failure;
 use reconverge_bench::input::LONGEST_NAME;
-use reconverge_bench::stream::shrink::Budget;
+use reconverge_bench::search::{Budget, Follow};
 
 /// A case that campaigns draw, run and count: a program with its environment ([`reconverge_program::case::Case`]) or a stream of pins
 /// ([`reconverge_bench::stream::Stream`]).
@@ -83,17 +83,6 @@ pub trait Drawn: TestCase {
 
 /// A function that returns the same RTL with another number of lanes.
 pub type Other<'o, D> = &'o dyn Fn(u32) -> Result<Rtl<D>, String>;
-
-/// Observes how a case is made smaller.
-pub trait Follow<C: TestCase> {
-    /// Called with the cycle from time to time, while a case runs.
-    fn progress(&mut self, _cycle: u64) {}
-    /// Called when the case has become smaller; `failure` is that of the smaller case.
-    fn smaller(&mut self, _failure: &Failure<C>) {}
-}
-
-/// Ignores the search.
-impl<C: TestCase> Follow<C> for () {}
 
 /// Suffix of the name of a case that was made smaller.
 const SHRUNK: &str = "-shrunk";

@@ -13,7 +13,7 @@ use reconverge_bench::found::Found;
 use reconverge_bench::input::{InputError, read_text};
 use reconverge_bench::lockstep::Compared;
 use reconverge_bench::saved::{Saved, identify};
-use reconverge_bench::stream::shrink::Budget;
+use reconverge_bench::search::Budget;
 
 /// Runs a campaign in threads of this process. The cases that are saved in `out` run first, on the same RTL. The first failing case
 /// is shrunk, saved in `out`, and run again with a dump there; without `out` nothing is read or written. The same options find the same case, unless the limit is a time.

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use super::{Drawn, Follow, Limit, Other, Shrunk, found_within, fuzz_within, own_seed};
+use super::{Drawn, Limit, Other, Shrunk, found_within, fuzz_within, own_seed};
 use crate::cover::{Bins, Met, Overview, Share};
 use reconverge_bench::check::{self, Judged};
 use reconverge_bench::design::{Build, Control, Design};
@@ -14,8 +14,9 @@ use reconverge_bench::failure::Failure;
 use reconverge_bench::found::Found;
 use reconverge_bench::input::InputError;
 use reconverge_bench::json::Hex;
+use reconverge_bench::search::{Budget, Follow};
 use reconverge_bench::stream::coverage::Coverage;
-use reconverge_bench::stream::shrink::{Budget, shrink};
+use reconverge_bench::stream::shrink::shrink;
 use reconverge_bench::stream::{MAX_CYCLES, Pace, Stream, pulse};
 
 /// What streams of a build can reach: bits of pins and fields that are 0 and 1, values of narrow ones, changes.
@@ -140,10 +141,7 @@ impl<D: Design> Drawn for Stream<D> {
         budget: &Budget,
         follow: &mut dyn Follow<Self>,
     ) -> Result<Shrunk<Self>, String> {
-        let (small, runs) = shrink(failure, rtl, budget, &mut |small| match small {
-            Ok(failure) => follow.smaller(failure),
-            Err(cycle) => follow.progress(cycle),
-        })?;
+        let (small, runs) = shrink(failure, rtl, budget, follow)?;
         Ok(Shrunk::new(&failure.case, small, runs))
     }
 

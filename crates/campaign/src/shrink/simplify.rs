@@ -5,30 +5,20 @@ use super::*;
 /// A lane: whether it is launched, its draws as (k, bits), and the lane whose part of the preloaded states it has.
 pub(super) type Lane = (bool, Vec<(u64, u16)>, usize);
 
-pub(super) struct Search<'f, U: Campaign> {
-    /// The smallest failing case so far, its failure, and what the golden model does in it.
+pub(super) struct Simplify<'f, U: Campaign> {
+    /// The smallest failing case so far, and what the golden model does in it.
     pub(super) best: Case<U>,
-    pub(super) failure: Failure<Case<U>>,
     pub(super) history: History<U>,
     /// True if the text of the best program assembles to the same program. Once true, it stays true.
     pub(super) readable: bool,
-    pub(super) bench: Bench<'f, U>,
-    pub(super) budget: Budget,
-    /// The processor time of this thread at the beginning.
-    pub(super) started: Duration,
-    pub(super) accepted: u64,
+    pub(super) search: Search<'f, Case<U>>,
     /// A model could not be opened.
     pub(super) error: Option<String>,
-    /// The search may now use 1/`share` of the budget; the rest is for later.
-    pub(super) share: u32,
 }
 
-impl<U: Campaign> Search<'_, U> {
+impl<U: Campaign> Simplify<'_, U> {
     pub(super) fn over(&self) -> bool {
-        self.error.is_some()
-            || self.bench.runs >= self.budget.runs / u64::from(self.share)
-            || self.bench.cycles >= self.budget.cycles / u64::from(self.share)
-            || processor_time().saturating_sub(self.started) >= self.budget.time / self.share
+        self.error.is_some() || self.search.over()
     }
 
     /// Tries `candidate`, with `seeds` different seeds if it depends on its seed. If it fails as before, it becomes the best
@@ -65,12 +55,7 @@ impl<U: Campaign> Search<'_, U> {
     }
 
     pub(super) fn fails(&mut self, candidate: &Case<U>) -> Result<bool, String> {
-        let alike = |failure: &Failure<Case<U>>| failure.alike(&self.failure);
-        if self.bench.run(candidate)?.filter(alike).is_none() {
-            return Ok(false);
-        }
-        // Registers without reset may hold values of an earlier run that caused the failure: repeat on a fresh model.
-        let Some(failure) = self.bench.fresh(candidate)?.filter(alike) else {
+        let Some(failure) = self.search.fails(candidate)? else {
             return Ok(false);
         };
         let program = &candidate.program;
@@ -83,9 +68,7 @@ impl<U: Campaign> Search<'_, U> {
         }
         self.history = History::of(candidate, failure.cycle());
         self.best = candidate.clone();
-        self.failure = failure;
-        self.bench.follow.smaller(&self.failure);
-        self.accepted += 1;
+        self.search.keep(failure);
         Ok(true)
     }
 
@@ -108,7 +91,7 @@ impl<U: Campaign> Search<'_, U> {
         }
         // With few lanes everything else is faster, so half of the budget is reserved for that.
         self.reduce();
-        self.share = 1;
+        self.search.share = 1;
         if self.few_lanes(other) {
             self.reduce();
         }
@@ -137,7 +120,7 @@ impl<U: Campaign> Search<'_, U> {
 
     pub(super) fn reduce(&mut self) {
         loop {
-            let before = self.accepted;
+            let before = self.search.kept;
             self.start();
             self.instructions();
             self.looped();
@@ -147,7 +130,7 @@ impl<U: Campaign> Search<'_, U> {
             self.simpler();
             self.pairs();
             self.retargeted();
-            if self.accepted == before || self.over() {
+            if self.search.kept == before || self.over() {
                 return;
             }
         }
@@ -155,7 +138,7 @@ impl<U: Campaign> Search<'_, U> {
 
     /// Tries to end the case where it fails.
     pub(super) fn length(&mut self) {
-        let last = self.failure.cycle() + 1;
+        let last = self.search.best.cycle() + 1;
         let steps = self.history.steps.len() as u64;
         self.edited(|case| match &mut case.noise_cycles {
             Some(cycles) => *cycles = last.min(*cycles),
@@ -501,8 +484,8 @@ impl<U: Campaign> Search<'_, U> {
         if self.best.lanes <= LANES || self.over() {
             return false;
         }
-        let there = self.bench.models.contains_key(&LANES)
-            || other(LANES).and_then(|rtl| self.bench.add(rtl)).is_ok();
+        let there =
+            self.search.has(LANES) || other(LANES).and_then(|rtl| self.search.add(rtl)).is_ok();
         if there {
             self.lanes();
         }
@@ -521,7 +504,7 @@ impl<U: Campaign> Search<'_, U> {
             }
             // The lane that failed and its neighbours.
             let all = self.best.lanes as usize;
-            let failed = self.failure.place().element().unwrap_or(0);
+            let failed = self.search.best.place().element().unwrap_or(0);
             let chosen: Vec<usize> = (0..few).map(|n| (failed + n) % all).collect();
             candidate.start = candidate
                 .start
@@ -685,7 +668,7 @@ impl<U: Campaign> Search<'_, U> {
         };
         let seed = self.best.seed;
         for n in 0..4 * MANY_SEEDS {
-            let cycles = self.failure.cycle();
+            let cycles = self.search.best.cycle();
             if cycles < 4 {
                 return;
             }
