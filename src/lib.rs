@@ -87,7 +87,7 @@ extern crate self as reconverge;
 pub use bytemuck;
 #[cfg(feature = "rtl")]
 #[doc(inline)]
-pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report};
+pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report, search};
 #[doc(inline)]
 pub use reconverge_bench::{
     design, field, html, input, json, lanes, lcov, place, saved, text, wave,

@@ -1,11 +1,11 @@
 //! Verdicts on cases of a unit.
 
 use crate::r500::{R500, asm::assemble, state::State};
-use reconverge_bench::check::check;
+use reconverge_bench::check::{by_lockstep, check};
 use reconverge_bench::dut::Rtl;
 use reconverge_bench::field::Flip;
 use reconverge_program::case::Case;
-use reconverge_program::judges::{Judge, Judges, Scalar, check_on, verdict};
+use reconverge_program::judges::{Judge, Judges, Scalar, check_on};
 use reconverge_program::program::{Records, Verdict};
 use reconverge_program::stimulus;
 
@@ -77,7 +77,7 @@ fn what_stops_the_rtl_counts_before_a_mismatch() {
     assert!(ran.mismatch.is_some());
     let why = "$stop".to_owned();
     ran.stopped = Some(reconverge_bench::lockstep::Stopped { cycle: 4, why });
-    let failure = verdict(&case, Judges::All, disagrees, ran, None).unwrap_err();
+    let failure = by_lockstep(&case, ran).unwrap_err();
     assert_eq!((failure.kind(), failure.cycle()), ("stopped", 4));
 }
 

@@ -101,11 +101,12 @@ pub enum Judges {
     Structured,
 }
 
-/// The scalar judge's verdict on a case that did not fail.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// The scalar judge's verdict on a case that did not fail. In JSON: nothing, the reason, or what was compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Scalar {
     /// The scalar judge was not asked.
+    #[default]
     NotAsked,
     /// The scalar judge cannot tell, with the reason.
     CannotTell(String),

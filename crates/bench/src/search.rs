@@ -13,6 +13,9 @@ use crate::failure::{Cause, Failure};
 use crate::lockstep::Compared;
 use crate::saved::Savable;
 
+/// Suffix of the name of a case that was made smaller.
+pub const SHRUNK: &str = "-shrunk";
+
 /// Limits of a search. If one is reached, the result is the smallest case so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {

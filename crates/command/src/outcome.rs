@@ -1,13 +1,12 @@
 //! The result of a run for other programs: `run --json`, `replay --json` (formats-9).
 
 use reconverge::case::{Case, Place};
-use reconverge::check::{Judged, TestCase};
+use reconverge::check::{Agreed, Judged, Scalar, TestCase};
 use reconverge::compiled::Compiled;
 use reconverge::design::Design;
 use reconverge::failure::Failure;
 use reconverge::field::Diff;
 use reconverge::json::Hex;
-use reconverge::judges::{self, Agreed, Scalar};
 use serde::Serialize;
 
 use crate::found::SavedFile;
@@ -29,21 +28,12 @@ struct Ended {
     instructions: u64,
     fields: usize,
     end: Option<End>,
-    scalar: Judgement,
+    scalar: Scalar,
     failure: Option<Place>,
     message: Option<String>,
     rule: Option<String>,
     differences: Vec<Difference>,
     saved: Option<String>,
-}
-
-/// The verdict of the scalar judge.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Judgement {
-    Agrees { lanes: u32, instructions: u64 },
-    CannotTell(String),
-    None,
 }
 
 /// A differing element, with the values of both sides.
@@ -53,22 +43,6 @@ struct Difference {
     element: usize,
     rtl: Hex,
     golden: Hex,
-}
-
-impl Judgement {
-    fn of<D: Design>(agreed: &Agreed<D>) -> Self {
-        match &agreed.scalar {
-            Scalar::Agrees {
-                lanes,
-                instructions,
-            } => Judgement::Agrees {
-                lanes: *lanes,
-                instructions: *instructions,
-            },
-            Scalar::CannotTell(why) => Judgement::CannotTell(why.clone()),
-            Scalar::NotAsked => Judgement::None,
-        }
-    }
 }
 
 /// Returns the text of a file about `case` with the result `judged`; a failure is saved as `saved`.
@@ -96,7 +70,7 @@ pub fn text<C: Shows>(case: &C, judged: &Judged<C>, saved: &SavedFile) -> String
         instructions: compared.steps,
         fields: C::Design::fields().len(),
         end: agreed.and_then(C::end),
-        scalar: agreed.map_or(Judgement::None, Judgement::of),
+        scalar: agreed.map_or_else(Scalar::default, |agreed| agreed.scalar.clone()),
         failure: failure.map(Failure::place),
         message: failure.map(Failure::message),
         rule: failure.and_then(rule),
@@ -110,7 +84,7 @@ pub fn text<C: Shows>(case: &C, judged: &Judged<C>, saved: &SavedFile) -> String
 }
 
 /// Returns the text on a case on which all judges agree.
-pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &judges::Agreed<U>) -> String {
+pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &Agreed<U>) -> String {
     let compared = agreed.compared;
     let end = if agreed.step_limit {
         format!(

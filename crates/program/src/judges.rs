@@ -15,7 +15,7 @@ use reconverge_bench::design::{Build, Design};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::field::Flip;
-use reconverge_bench::lockstep::{Mismatch, Outcome};
+use reconverge_bench::lockstep::Mismatch;
 use reconverge_bench::report::History;
 use reconverge_bench::wave::Words;
 
@@ -155,26 +155,22 @@ fn run<U: Programs>(
     let mut records = (judges != Judges::LockStep && plain).then(Records::default);
     let watch = &mut (watch, &mut records);
     let ran = stimulus::run_with_dump(case, dut, &mut case.golden(), watch, dump)?;
-    let judged = verdict(case, judges, judge, ran, records);
+    let judged =
+        by_lockstep(case, ran).and_then(|agreed| by_scalar(case, judges, judge, agreed, records));
     Ok(judged.map_err(|mut failure| {
         failure.case.ran_on(dut.origin());
         failure
     }))
 }
 
-/// Gives the verdict on the run that ended as `outcome`. This is where the order of the judges is defined.
-///
-/// # Errors
-/// The failure of `case`.
-#[doc(hidden)]
-pub fn verdict<U: Programs>(
+/// Asks the scalar judge about `case`, on which RTL and golden model agree, if `judges` say so.
+fn by_scalar<U: Programs>(
     case: &Case<U>,
     judges: Judges,
     judge: Judge<U>,
-    outcome: Outcome<U>,
+    mut agreed: Agreed<U>,
     records: Option<Records<U>>,
 ) -> Judged<Case<U>> {
-    let mut agreed = by_lockstep(case, outcome)?;
     if judges == Judges::LockStep {
         return Ok(agreed);
     }

@@ -46,6 +46,7 @@ use crate::lanes::Class;
 use crate::lockstep::{self, Compared, Setting, Stimulus};
 use crate::report::{History, Line};
 use crate::saved::{self, Form, Savable};
+use crate::search::SHRUNK;
 pub use cycles::Cycles;
 
 /// Cycles of a stream of a campaign that is not long, unless the campaign has others.
@@ -62,8 +63,6 @@ pub const RESET_EVERY: u32 = 200;
 pub const LONG_RESET_EVERY: u32 = 2_000;
 /// A pin that stays is drawn anew in one of this many cycles.
 const STAYS: u32 = 32;
-/// Suffix of a shortened stream's name.
-pub(crate) const SHRUNK: &str = "-shrunk";
 /// Most cycles of a stream.
 pub const MAX_CYCLES: usize = 1_000_000;
 

@@ -9,7 +9,7 @@ use reconverge_bench::design::Build;
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Failure;
 use reconverge_bench::input::LONGEST_NAME;
-use reconverge_bench::search::{Budget, Follow};
+use reconverge_bench::search::{Budget, Follow, SHRUNK};
 
 /// A case that campaigns draw, run and count: a program with its environment ([`reconverge_program::case::Case`]) or a stream of pins
 /// ([`reconverge_bench::stream::Stream`]).
@@ -83,9 +83,6 @@ pub trait Drawn: TestCase {
 
 /// A function that returns the same RTL with another number of lanes.
 pub type Other<'o, D> = &'o dyn Fn(u32) -> Result<Rtl<D>, String>;
-
-/// Suffix of the name of a case that was made smaller.
-const SHRUNK: &str = "-shrunk";
 
 /// Result of shrinking.
 #[derive(Clone)]
