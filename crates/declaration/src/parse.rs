@@ -125,10 +125,21 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     let mut probes = Probes::default();
     // A condition may use fields that come later, so conditions are checked when all fields are known.
     let mut places = Vec::new();
+    let mut compared: Vec<(String, Vec<String>)> = Vec::new();
     let state = root.tables("state", |table| {
         let field = state(table, lanes.is_some(), &enums)?;
         once(table, &mut names, &field.name)?;
         probe(table, &field, &mut probes)?;
+        // Of two fields with one place in the RTL, one is in the wrong place.
+        let (key, read) = match probes.expressions.last() {
+            Some((name, list)) if *name == field.name => ("probe", list),
+            _ => ("output", &field.outputs),
+        };
+        if let Some((other, _)) = compared.iter().find(|(_, of)| of == read) {
+            let why = format!("{} is what {other} is compared with", read.join(", "));
+            return Err(table.error(key, why));
+        }
+        compared.push((field.name.clone(), read.clone()));
         places.push([table.place("depth"), table.place("valid")]);
         Ok(field)
     })?;

@@ -313,6 +313,16 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
             "44: state entries.probe: 2 expressions for 4 elements",
         ),
         (
+            "probe = \"dut.mem_q\"",
+            "probe = \"dut.level_q\"",
+            "44: state entries.probe: dut.level_q is what level is compared with",
+        ),
+        (
+            "probe = \"dut.mem_q\"\n",
+            "output = \"data_o\"\n",
+            "49: state front.output: data_o is what entries is compared with",
+        ),
+        (
             "depth = \"level\"",
             "depth = \"front\"",
             "42: state entries.depth: front is itself not always valid",
@@ -457,7 +467,7 @@ fn every_limit_holds_at_itself_and_not_one_above() {
             .collect::<String>()
     };
     let fields = |n: usize| {
-        let one = |i| format!("[[state]]\nname = \"x{i}\"\ndoc = \".\"\nprobe = \"1\"\n");
+        let one = |i| format!("[[state]]\nname = \"x{i}\"\ndoc = \".\"\nprobe = \"{i}\"\n");
         (0..n).map(one).collect::<String>()
     };
     for (from, at, above, message) in [
