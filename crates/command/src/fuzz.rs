@@ -280,7 +280,15 @@ pub fn fuzz<C: Shows>(
         row: campaign.row,
         details: args.details,
     };
-    let said = shown.text(&summary, &options, shard, &build, finished);
+    let whole = Whole {
+        summary: &summary,
+        counted: &counted,
+        options: &options,
+        shard,
+        build: &build,
+        ended: finished,
+    };
+    let said = whole.text(shown);
     // Failures are printed before the summary, except for a row, which belongs to the table above it.
     let last = failed && !campaign.row;
     if !last {
@@ -312,13 +320,6 @@ pub fn fuzz<C: Shows>(
     };
     let ran = |reports: &[String], shown: Vec<page::Failed>| {
         let interrupted = interrupted.clone();
-        let whole = Whole {
-            summary: &summary,
-            counted: &counted,
-            options: &options,
-            shard,
-            build: &build,
-        };
         ran(&whole, reports, interrupted, Some(took), shown)
     };
     // The following may take long. Write errors are reported at the end.

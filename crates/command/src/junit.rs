@@ -8,7 +8,7 @@ use reconverge::campaign::{NOT_PRELOADED, OfKind};
 use reconverge::design::Design as _;
 
 use crate::shows::Shows;
-use crate::whole::{Whole, campaign};
+use crate::whole::Whole;
 
 pub type Suite = TestSuite;
 
@@ -18,10 +18,10 @@ pub fn suite<C: Shows>(whole: &Whole<C>, reports: &[String], took: Option<Durati
         summary,
         counted,
         options,
-        shard,
         build,
+        ..
     } = whole;
-    let campaign = campaign::<C>(options, shard, build);
+    let campaign = whole.campaign();
     let mut suite = TestSuite::new(&campaign);
     suite.add_property(("seed", options.seed.to_string().as_str()));
     if let Some(took) = took {

@@ -16,7 +16,7 @@ use crate::whole::{Shown, Whole};
 /// Adds up the results of one unit for a page.
 pub fn report<C: Shows>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
     let (header, summary) = results::merge::<C>(files)?;
-    let (options, shard) = (header.options(), Shard::default());
+    let options = header.options();
     let groups = groups(&summary.failures);
     let save = |failed: &Failed<C>| found::save(&failed.failure, &args.out);
     let saved = failures::saved(&summary.failures, &groups, save);
@@ -24,8 +24,9 @@ pub fn report<C: Shows>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Fa
         summary: &summary,
         counted: &summary.failures,
         options: &options,
-        shard,
+        shard: Shard::default(),
         build: &header.build,
+        ended: true,
     };
     let shown = shown(&summary.failures, &saved, &groups, None);
     Ok(Part::new(&whole, summary.given_up().is_none(), shown))
@@ -34,10 +35,18 @@ pub fn report<C: Shows>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Fa
 /// Adds up the results of one unit and prints them.
 pub fn unit<C: Shows>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
     let (header, summary) = results::merge::<C>(files)?;
-    let (options, whole) = (header.options(), Shard::default());
+    let options = header.options();
+    let whole = Whole {
+        summary: &summary,
+        counted: &summary.failures,
+        options: &options,
+        shard: Shard::default(),
+        build: &header.build,
+        ended: true,
+    };
     let failed = !summary.failures.is_empty();
     let details = args.details;
-    let said = Shown { row, details }.text(&summary, &options, whole, &header.build, true);
+    let said = whole.text(Shown { row, details });
     // As in `fuzz`.
     let last = failed && !row;
     if !last {
@@ -54,13 +63,6 @@ pub fn unit<C: Shows>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<
     if last {
         print(&format!("\n{said}"))?;
     }
-    let whole = Whole {
-        summary: &summary,
-        counted: &summary.failures,
-        options: &options,
-        shard: whole,
-        build: &header.build,
-    };
     let shown = match args.summary.html {
         Some(_) => shown(&summary.failures, &saved, &groups, None),
         None => Vec::new(),

@@ -8,7 +8,7 @@ use reconverge::html::text;
 use reconverge::show::page::{self, Failed, Heading};
 
 use crate::shows::Shows;
-use crate::whole::{Whole, name};
+use crate::whole::Whole;
 
 /// A campaign on the page.
 #[derive(Clone)]
@@ -32,16 +32,10 @@ pub struct Part {
 impl Part {
     /// Returns the part of a campaign on a page; `failures` are shown.
     pub fn new<C: Shows>(whole: &Whole<C>, complete: bool, failures: Vec<Failed>) -> Self {
-        let &Whole {
-            summary,
-            options,
-            shard,
-            build,
-            ..
-        } = whole;
+        let &Whole { summary, build, .. } = whole;
         let model = C::Bins::new(build);
         Part {
-            name: name::<C>(options, shard),
+            name: whole.name(),
             build: build.to_string(),
             numbers: [
                 summary.programs,

@@ -10,7 +10,7 @@ use crate::console::{Agreed, Failure};
 use crate::junit::{self, Suite};
 use crate::page::Part;
 use crate::shows::Shows;
-use crate::whole::{Whole, not_run};
+use crate::whole::Whole;
 
 /// The result of a unit's campaign.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ pub fn ran<C: Shows>(
     json["build"] = serde_json::to_value(build).unwrap_or_default();
     let given_up = summary.given_up();
     json["complete"] = (interrupted.is_none() && given_up.is_none()).into();
-    let rest = given_up.and_then(|_| not_run(summary, options, shard));
+    let rest = given_up.and_then(|_| whole.not_run());
     json["not_run"] = rest.into();
     json["shard"] = (shard.of() > 1).then(|| shard.to_string()).into();
     let complete = json["complete"] == true;
