@@ -5,11 +5,11 @@
 
 use libfuzzer_sys::fuzz_target;
 use reconverge::case::Case;
-use reconverge::saved::{Saved, identify};
 use reconverge::design::Design;
 use reconverge::input::InputError;
 use reconverge::r500::R500;
 use reconverge::r700::R700;
+use reconverge::saved::{Saved, identify};
 use reconverge::spa5::Spa5;
 use reconverge::unit::Unit;
 
