@@ -6,13 +6,21 @@ use bytemuck::Zeroable as _;
 use reconverge::check::{Judges, TestCase, check};
 use reconverge::design::{self, Build, Design};
 use reconverge::dut::Rtl;
+use reconverge::found::Found;
 use reconverge::stream::Stream;
+use reconverge::stream::fuzz::{Options, fuzz, replay};
 
 use crate::common::ROOT;
+use crate::common::dump::Dump;
+use crate::common::rtl::Rtl as Folder;
 
 crate::common::designs! {
     /// A counter without a reset.
     tick Tick Ticks;
+    /// Registers with an asynchronous reset, and one without.
+    gate Gate Gated;
+    /// The same RTL, declared with a synchronous reset.
+    early Early Earlier;
 }
 
 #[derive(Clone, Debug)]
@@ -32,6 +40,58 @@ impl design::Golden<Tick> for Ticks {
     }
 }
 
+/// The golden models of the two designs, which have the same pins and state. In the cycle of a reset the sampled output depends on
+/// registers that are reset already, if that is asynchronous.
+macro_rules! gated {
+    ($module:ident $design:ident $golden:ident $at_once:literal) => {
+        #[derive(Clone, Debug)]
+        struct $golden($module::State);
+
+        impl $golden {
+            fn reset(&mut self) {
+                (self.0.level, self.0.last) = (3, 0);
+            }
+        }
+
+        impl design::Golden<$design> for $golden {
+            fn build(_: &Build) -> Self {
+                let mut golden = $golden($module::State::zeroed());
+                golden.reset();
+                golden
+            }
+            fn cycle(&mut self, pins: &$module::In) -> &$module::State {
+                if $at_once && pins.is_reset() {
+                    self.reset();
+                }
+                self.0.sum = self.0.last.wrapping_add(pins.d);
+                self.0.data = pins.d;
+                if pins.is_reset() {
+                    self.reset();
+                } else if pins.en == 1 {
+                    self.0.level = (self.0.level + 1) % 16;
+                    self.0.last = pins.d;
+                }
+                &self.0
+            }
+            fn state(&self) -> &$module::State {
+                &self.0
+            }
+            fn assert_reset(&mut self, _: &$module::In) -> &$module::State {
+                self.reset();
+                &self.0
+            }
+            fn constrain(&self, pins: &mut $module::In) {
+                // As one would hold the reset off: it must not take the first one away.
+                if pins.d == 0x55 {
+                    pins.rst_n = 1;
+                }
+            }
+        }
+    };
+}
+gated!(gate Gate Gated true);
+gated!(early Early Earlier false);
+
 /// The RTL in the folder of `D`.
 fn rtl<D: Design>() -> Rtl<D> {
     Rtl::of(D::LANES, &Path::new(ROOT).join("tb/edges").join(D::NAME)).unwrap()
@@ -47,4 +107,130 @@ fn rtl_without_a_reset_counts_the_cycles_of_its_golden_model() {
     let dump = dir.path().join("tick.vcd");
     let dumped = stream.judge(&rtl, Judges::LockStep, Some((0, &dump)), &mut |_| ());
     dumped.unwrap().unwrap();
+}
+
+/// What the RTL of gate with faults does wrong, and the field that shows it first.
+const FAULTS: [(u32, &str, &str); 9] = [
+    (1, "a register not in the branch", "last"),
+    (2, "wrong polarity", "level"),
+    (3, "synchronous only", "level"),
+    (4, "wrong value", "level"),
+    (5, "one bit not reset", "last"),
+    (6, "gated by the enable", "level"),
+    (7, "released a cycle late", "level"),
+    (8, "a register that it must not reach", "data"),
+    (9, "through a register", "level"),
+];
+
+/// The RTL of gate with faults, in a process of its own and in this one.
+fn faulty() -> [Rtl<Gate>; 2] {
+    let own = Folder {
+        unit: "gate".to_owned(),
+        dir: Path::new(ROOT).join("tb/edges/gate"),
+    };
+    let copy = own.copy();
+    std::fs::rename(copy.dir().join("planted.sv"), copy.dir().join("gate.sv")).unwrap();
+    let there = Rtl::<Gate>::of(Gate::LANES, copy.dir()).unwrap();
+    let here = Rtl::from_built(there.built()).unwrap();
+    [there, here]
+}
+
+/// What a campaign of short streams finds.
+fn found<D: Design>(rtl: &Rtl<D>, out: &Path) -> Box<Found<Stream<D>>> {
+    let options = Options::default().streams(40).cycles(200).out(out);
+    fuzz(rtl, &options).expect_err("the RTL is wrong")
+}
+
+#[test]
+fn an_asynchronous_reset_acts_at_once_on_both_sides() {
+    let rtl = rtl::<Gate>();
+    let options = Options::default().streams(40).cycles(500);
+    assert_eq!(fuzz(&rtl, &options).unwrap().streams, 40);
+    let here = Rtl::<Gate>::from_built(rtl.built()).unwrap();
+    fuzz(&here, &options).unwrap();
+    let stream = Stream::<Gate>::random(7, 500, rtl.build());
+    let resets = stream
+        .cycles
+        .0
+        .iter()
+        .skip(2)
+        .filter(|pins| pins.is_reset());
+    assert!(resets.count() > 0, "a reset in the middle of the stream");
+}
+
+/// Faults around a reset of eight kinds and more are found, each as one of the reset, in a short stream that fails again.
+#[test]
+fn each_fault_of_an_asynchronous_reset_is_found_and_blamed_on_it() {
+    for (fault, what, field) in FAULTS {
+        let reports = faulty().map(|rtl| {
+            let (rtl, dir) = (rtl.mutant(fault), tempfile::tempdir().unwrap());
+            let found = found(&rtl, dir.path());
+            let report = found.failure.to_string();
+            assert!(report.contains("\n  reset   "), "{what}: {report}");
+            let first = found.failure.mismatch().unwrap().first().field;
+            assert_eq!(Gate::fields()[first].name, field, "{what}: {report}");
+            assert!(found.failure.case.cycles.0.len() <= 4, "{what}: {found}");
+            let again = replay::<Gate>(found.saved.as_ref().unwrap(), &rtl).unwrap();
+            assert_eq!(again.unwrap_err().to_string(), report, "{what}");
+            assert!(found.troubles.is_empty(), "{what}: {found}");
+            println!("{what}\n{}", found.failure.case.text());
+            report
+        });
+        assert_eq!(reports[0], reports[1], "{what}");
+    }
+    for rtl in faulty() {
+        check(&Stream::random(1, 500, rtl.build()), &rtl.mutant(0)).unwrap();
+    }
+}
+
+/// The dump shows both sides from the falling edge on, at which the reset is asserted.
+#[test]
+fn a_dump_shows_what_an_asynchronous_reset_sets_before_the_next_edge() {
+    let [rtl, _] = faulty();
+    let (rtl, dir) = (rtl.mutant(3), tempfile::tempdir().unwrap());
+    let found = found(&rtl, dir.path());
+    let mismatch = found.failure.mismatch().unwrap();
+    let time = mismatch.time();
+    assert_eq!(time, 10 * mismatch.cycle + 5);
+    let file = found.saved.as_ref().unwrap().with_extension("vcd");
+    let waves = found.waves.as_ref().unwrap().to_string();
+    assert!(
+        waves.contains(&format!("(differs from {time} ns on)")),
+        "{waves}"
+    );
+    let side = |time, side: &str| {
+        let dump = Dump::at(&file, time);
+        let name = format!("TOP.gate_tb.{side}_view.level");
+        u8::from_str_radix(dump.bits(&name), 2).unwrap()
+    };
+    assert_eq!(side(time - 1, "rtl"), side(time - 1, "golden"));
+    assert_eq!(side(time, "golden"), 3);
+    assert_eq!(side(time, "rtl"), mismatch.rtl.level);
+    assert_ne!(side(time, "rtl"), 3);
+    let dump = Dump::at(&file, time);
+    assert_eq!(dump.bits("TOP.gate_tb.dut.rst_ni"), "0");
+    assert!(dump.bits("TOP.gate_tb.mismatch_o").ends_with('1'));
+}
+
+/// The report of RTL that resets at once, although the declaration does not say so, names the reset of the next cycle.
+#[test]
+fn an_asynchronous_reset_that_is_declared_as_a_synchronous_one_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let found = found(&rtl::<Early>(), dir.path());
+    let report = found.failure.to_string();
+    let hint = "reset   asserted in the next cycle, whose edge has not come yet";
+    assert!(report.contains(hint), "{report}");
+    assert!(report.contains("`asynchronous = true`"), "{report}");
+    let cycles = &found.failure.case.cycles.0;
+    assert!(cycles.last().unwrap().is_reset(), "{found}");
+}
+
+/// Regression: a golden model that held the reset off took the first one away as well.
+#[test]
+fn constrain_does_not_take_the_first_reset_away() {
+    let build = Build::from(1);
+    for seed in 1..2000 {
+        let stream = Stream::<Gate>::random(seed, 1, &build);
+        assert!(stream.cycles.0[0].is_reset(), "{seed}");
+    }
 }

@@ -358,17 +358,6 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
     assert_eq!((made.clock.as_str(), made.pins.len()), ("sys_clk", 5));
 
     assert!(!said.contains("asynchronous"), "{said}");
-    let block = "always_ff @(posedge sys_clk or negedge RST_N) if (!RST_N) q <= 0; else q <= 1;";
-    let asynchronous = head.replace("endmodule", &format!("logic q; {block}\nendmodule"));
-    let file_of_it = dir.path().join("a.sv");
-    fs::write(&file_of_it, asynchronous).unwrap();
-    let at = dir.path().join("a");
-    let args = ["new", arg(&at), "--rtl", arg(&file_of_it), "--top", "m"];
-    let said = text(&reconverge(&args).stdout);
-    let note =
-        "note: RST_N is on the sensitivity list of a block, which makes an asynchronous reset: ";
-    assert!(said.contains(note), "{said}");
-
     let other = dir.path().join("other");
     let given = ["--clock", "clk_en", "--reset", "burst"];
     let args = [
@@ -381,6 +370,49 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
         said.contains("clock clk_en; reset burst, active high\n"),
         "{said}"
     );
+}
+
+/// Verilator finds the edge, whatever the module calls the reset in which it stands; its level need not be in the name.
+#[test]
+fn an_asynchronous_reset_is_declared_as_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let module = |name: &str, reset: &str, edge: &str| {
+        let file = dir.path().join(format!("{name}.sv"));
+        let text = format!(
+            "module below(input logic c, input logic r, output logic q);\n\
+             always_ff @(posedge c{edge}) if ({}r) q <= 1'b0; else q <= !q;\nendmodule\n\
+             module {name}(input logic clk, input logic {reset}, output logic q);\n\
+             below u_below(.c(clk), .r({reset}), .q(q));\nendmodule\n",
+            if edge.contains("negedge") { "!" } else { "" },
+        );
+        fs::write(&file, text).unwrap();
+        let at = dir.path().join(format!("{name}_crate"));
+        let args = ["new", arg(&at), "--rtl", arg(&file), "--top", name];
+        let output = reconverge(&args);
+        assert!(output.status.success(), "{}", text_of(&output));
+        let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+        let made = Declaration::parse("design.toml", &toml).unwrap();
+        let (pin, level) = made.reset().unwrap();
+        (text_of(&output), level == Level::Low, pin.asynchronous)
+    };
+    let (said, low, asynchronous) = module("fast", "rst_n", " or negedge r");
+    assert!(
+        said.contains("reset rst_n, active low, asynchronous\n"),
+        "{said}"
+    );
+    assert!(low && asynchronous, "{said}");
+    let (said, low, asynchronous) = module("named", "rst", " or negedge r");
+    assert!(low && asynchronous, "{said}");
+    let (said, low, asynchronous) = module("high", "rst", " or posedge r");
+    assert!(!low && asynchronous, "{said}");
+    let (said, low, asynchronous) = module("slow", "rst", "");
+    assert!(said.contains("reset rst, active high\n"), "{said}");
+    assert!(!low && !asynchronous, "{said}");
+}
+
+/// Both outputs of a command.
+fn text_of(output: &std::process::Output) -> String {
+    text(&output.stdout) + &text(&output.stderr)
 }
 
 #[test]

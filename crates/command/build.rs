@@ -6,7 +6,13 @@ use reconverge_declaration::Declaration;
 
 fn main() {
     // A packaged crate has no tests.
-    for design in ["waves/flit", "waves/pulse", "edges/tick"] {
+    for design in [
+        "waves/flit",
+        "waves/pulse",
+        "edges/tick",
+        "edges/gate",
+        "edges/early",
+    ] {
         let path = format!("../../tb/{design}/design.toml");
         if std::path::Path::new(&path).exists()
             && let Err(error) = Declaration::generate(&path, "::reconverge")

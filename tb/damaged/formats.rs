@@ -191,6 +191,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             rtl: *state().state(),
             golden: *state().state(),
             half: false,
+            reset: false,
         })),
         Cause::Stopped(Stopped {
             cycle: 4,

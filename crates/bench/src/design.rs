@@ -114,6 +114,8 @@ pub trait Control: Sized {
     fn set_stall(&mut self, stall: bool);
     /// Returns whether the design is stalled.
     fn is_stalled(&self) -> bool;
+    /// Returns whether an asynchronous reset is asserted.
+    fn resets_at_once(&self) -> bool;
 }
 
 /// The model on which a case ran, as far as a replay needs it.
@@ -169,6 +171,12 @@ pub trait Golden<D: Design>: Clone + Send {
     fn cycle(&mut self, pins: &D::In) -> &D::State;
     /// Returns the state after the last cycle.
     fn state(&self) -> &D::State;
+    /// Asserts an asynchronous reset: sets what it sets, without an edge of the clock, and returns the state. `pins` are those of
+    /// the cycle, whose edge comes later, by [`Golden::cycle`]. Unless a golden model says otherwise, it is the state after that
+    /// cycle: right where the reset reaches everything that is compared.
+    fn assert_reset(&mut self, pins: &D::In) -> &D::State {
+        self.cycle(pins)
+    }
     /// Changes randomly drawn pins into pins that are legal in the present state of the design. Must not change pins that
     /// are legal already.
     fn constrain(&self, _pins: &mut D::In) {}

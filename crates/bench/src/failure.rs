@@ -165,9 +165,14 @@ impl<C: TestCase> Failure<C> {
                 let field = &C::Design::fields()[diff.field];
                 let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));
                 let (cycle, name, element) = (mismatch.cycle, field.name, diff.element);
-                match mismatch.half {
-                    false => format!("cycle {cycle}: {name}[{element}] is {rtl}, not {golden}"),
-                    true => format!(
+                match (mismatch.half, mismatch.reset) {
+                    (false, false) => {
+                        format!("cycle {cycle}: {name}[{element}] is {rtl}, not {golden}")
+                    }
+                    (false, true) => format!(
+                        "cycle {cycle}: {name}[{element}] is {rtl}, not {golden}, when the reset has been asserted between two edges"
+                    ),
+                    (true, _) => format!(
                         "cycle {cycle}: {name}[{element}] is {rtl} before the falling edge of the clock, and {golden} after it"
                     ),
                 }
@@ -200,7 +205,7 @@ impl<C: TestCase> Failure<C> {
         let words = |stopped: &Stopped| stopped.why.replace(|c: char| c.is_ascii_digit(), "");
         match (&self.cause, &other.cause) {
             (Cause::Mismatch(a), Cause::Mismatch(b)) => {
-                (a.first().field, a.half) == (b.first().field, b.half)
+                (a.first().field, a.half, a.reset) == (b.first().field, b.half, b.reset)
             }
             (Cause::Stopped(a), Cause::Stopped(b)) => words(a) == words(b),
             (Cause::Judge { .. }, Cause::Judge { .. })

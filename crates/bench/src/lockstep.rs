@@ -7,11 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use bytemuck::bytes_of;
+use bytemuck::{bytes_of, bytes_of_mut};
 use serde::{Deserialize, Serialize};
 
 use crate::design::{Control, Design, Golden};
-use crate::dut::{Check, Dut};
+use crate::dut::{Check, Dut, Halves};
 use crate::field::{self, Diff, Flip, MAX_LANES};
 use crate::wave;
 
@@ -105,6 +105,9 @@ pub struct Mismatch<D: Design> {
     pub golden: D::State,
     /// `rtl` is the state before the falling edge of the clock; after it the RTL shows `golden`.
     pub half: bool,
+    /// Both states are those between two rising edges, when the cycle has asserted an asynchronous reset. Only then is it saved.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reset: bool,
 }
 
 /// A [`Mismatch`] as it is read.
@@ -118,6 +121,8 @@ struct Unchecked<D: Design> {
     #[serde(with = "state_bytes")]
     golden: D::State,
     half: bool,
+    #[serde(default)]
+    reset: bool,
 }
 
 impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
@@ -137,6 +142,7 @@ impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
             rtl: read.rtl,
             golden: read.golden,
             half: read.half,
+            reset: read.reset,
         })
     }
 }
@@ -145,6 +151,14 @@ impl<D: Design> Mismatch<D> {
     /// Returns the first difference, in the order of the field list.
     pub fn first(&self) -> &Diff {
         &self.diffs[0]
+    }
+
+    /// Returns the time in a dump, in ns, at which it is visible.
+    pub fn time(&self) -> u64 {
+        match self.reset {
+            true => self.cycle * wave::PERIOD_NS + wave::PERIOD_NS / 2,
+            false => wave::time_of(self.cycle),
+        }
     }
 }
 
@@ -217,9 +231,21 @@ enum End<D: Design> {
 }
 
 impl<D: Design> Judged<D> {
-    /// Takes the result of `cycle`, in which the RTL had to show the state `expected`; `flush`: it is the idle one after the run.
+    /// Takes the result of `cycle`, in which the RTL had to show the state `expected`, and if the cycle asserts an asynchronous reset,
+    /// `after` from then on; `flush`: it is the idle one after the run.
     #[inline]
-    fn take(&mut self, cycle: u64, flush: bool, check: Check<D>, expected: &D::State) {
+    fn take(
+        &mut self,
+        cycle: u64,
+        flush: bool,
+        check: Check<D>,
+        expected: &D::State,
+        after: Option<&D::State>,
+    ) {
+        if let (Check::Halves(halves), Some(golden)) = (&check, after) {
+            self.take_reset(cycle, flush, halves, expected, golden);
+            return;
+        }
         match check {
             Check::Stopped => self.end = Some(End::Stopped(cycle.saturating_sub(1))),
             Check::Lost => self.end = Some(End::Lost),
@@ -239,6 +265,7 @@ impl<D: Design> Judged<D> {
                         rtl: *rtl,
                         golden: *expected,
                         half: false,
+                        reset: false,
                     }));
                 }
             }
@@ -258,10 +285,45 @@ impl<D: Design> Judged<D> {
                         rtl,
                         golden,
                         half: true,
+                        reset: false,
                     })
                 });
                 self.end = found.map(End::Mismatch);
             }
+        }
+    }
+
+    /// Takes the result of `cycle`, whose state is not `golden` when it has asserted an asynchronous reset.
+    #[cold]
+    fn take_reset(
+        &mut self,
+        cycle: u64,
+        flush: bool,
+        halves: &Halves<D>,
+        expected: &D::State,
+        golden: &D::State,
+    ) {
+        let Some([before, rtl]) = &halves.compared else {
+            return;
+        };
+        let check = match before == expected {
+            true => Check::Agrees,
+            false => Check::Differs(before),
+        };
+        self.take(cycle, flush, check, expected, None);
+        let fields = D::fields();
+        let mut diffs = field::diff(fields, bytes_of(rtl), bytes_of(golden));
+        // Outputs that depend on the pins are compared at the end of the cycle.
+        diffs.retain(|diff| !fields[diff.field].not_first);
+        if !self.ended() && !diffs.is_empty() {
+            self.end = Some(End::Mismatch(Mismatch {
+                cycle,
+                diffs,
+                rtl: *rtl,
+                golden: *golden,
+                half: false,
+                reset: true,
+            }));
         }
     }
 
@@ -320,6 +382,18 @@ fn caught<T>(ahead: bool, work: impl FnOnce() -> T) -> thread::Result<T> {
     }
 }
 
+/// Returns the state of `golden` when `pins` have asserted an asynchronous reset. Outputs that depend on the pins of the same cycle are as
+/// in the state `before`: they are compared at the end of the cycle.
+fn asserted<D: Design>(golden: &D::Golden, pins: &D::In, before: &D::State) -> Option<D::State> {
+    // If it panics, it does so again in this cycle, whose state before the reset is compared first.
+    let mut after = caught(true, || *golden.clone().assert_reset(pins)).ok()?;
+    for field in D::fields().iter().filter(|field| field.not_first) {
+        let bytes = field.offset..field.offset + field.size();
+        bytes_of_mut(&mut after)[bytes.clone()].copy_from_slice(&bytes_of(before)[bytes]);
+    }
+    Some(after)
+}
+
 fn lockstep<D: Design, S: Stimulus<D>>(
     stimulus: &mut S,
     Setting { lanes, flip, dump }: Setting,
@@ -363,12 +437,21 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
         }
         let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
+        // The state before the first edge is of power-up: what the reset leaves as it is can be anything.
+        let after = match cycle > 0 && pins.resets_at_once() {
+            true => asserted::<D>(golden, &pins, expected),
+            false => None,
+        };
+        let after = after.as_ref();
         match ahead {
             true => {
                 let golden = (S::OBSERVES).then(|| golden.clone());
-                later.ask(dut, cycle, &pins, expected, golden, flush);
+                later.ask(dut, cycle, &pins, (expected, after), golden, flush);
             }
-            false => judged.take(cycle, flush, dut.check(&pins, expected), expected),
+            false => {
+                let check = dut.check(&pins, expected, after);
+                judged.take(cycle, flush, check, expected, after);
+            }
         }
         if !flush && !judged.ended() {
             if !ahead {
@@ -437,7 +520,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     let end = *golden.state();
     if let (Some(mismatch), Some((from, _))) = (&mismatch, dump) {
         // Add some cycles, so that the failing one is not at the edge of the picture. The design already has the last pins.
-        let before = wave::time_of(mismatch.cycle).saturating_sub(from * wave::PERIOD_NS);
+        let before = mismatch.time().saturating_sub(from * wave::PERIOD_NS);
         golden.cycle(&pins);
         dut.no_assert();
         for _ in 0..wave::cycles_after(before) {

@@ -7,8 +7,10 @@ use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
+use bytemuck::bytes_of;
+
 use crate::check::{Judged, Judges, TestCase};
-use crate::design::{Design, Golden};
+use crate::design::{Control, Design, Golden};
 use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::field::Flip;
@@ -22,6 +24,13 @@ use table::Table;
 const HISTORY: usize = 6;
 /// What a report says of a difference between the halves of a cycle.
 const HALF: &str = "  half    rtl is before the falling edge of the clock; after it the RTL shows what golden has, as at the end of the\n          cycle. `falling = true` of the field in design.toml or the probe file allows this.\n";
+/// What a report says of a difference that a reset has caused.
+const AT_ONCE: &str =
+    "  reset   asserted in this cycle, between two rising edges: golden is what it sets at once\n";
+const NOT_REACHED: &str = "  reset   asserted in this cycle, between two rising edges: golden is what it sets at once; the RTL has the values from\n          before it, as of registers without this reset, or of a reset that acts only with the clock\n";
+const HELD: &str = "  reset   asserted since before the edge of this cycle, which must change nothing that the reset sets\n";
+const RELEASED: &str = "  reset   released in this cycle\n";
+const EARLY: &str = "  reset   asserted in the next cycle, whose edge has not come yet; the RTL shows its effect already. If it is asynchronous,\n          add `asynchronous = true` to its pin in design.toml\n";
 /// A dump covers the whole run up to this many cycles; of a longer run, only this many cycles before the failing one.
 const WINDOW: u64 = 400;
 
@@ -90,8 +99,8 @@ struct Differences {
     stack: Option<String>,
     /// The bit of the expected state that the case flips.
     flipped: Option<String>,
-    /// The sides are the RTL's own before and after the falling edge.
-    half: bool,
+    /// When in the cycle, or why, if that is to be said.
+    moment: Option<&'static str>,
 }
 
 impl Report {
@@ -121,17 +130,13 @@ impl Report {
                 stack = C::stack(&after);
             }
             let Mismatch {
-                rtl,
-                golden,
-                diffs,
-                half,
-                ..
+                rtl, golden, diffs, ..
             } = mismatch;
             report.differences = Some(Differences {
                 table: Table::new::<C::Design>(rtl, golden, diffs, case.lanes()),
                 lanes: case.classes([rtl, golden]),
                 stack,
-                half: *half,
+                moment: moment(case.as_ref(), mismatch, history.last.as_ref()),
                 flipped: case.flip().map(|flip| {
                     let Flip {
                         field,
@@ -145,6 +150,41 @@ impl Report {
         }
         report.history = history.lines.into();
         report
+    }
+}
+
+/// Returns what to say of when in its cycle `mismatch` occurs, and of the reset as its cause. `last` is the golden model before this cycle,
+/// and its pins.
+fn moment<D: Design, C: TestCase<Design = D>>(
+    case: &C,
+    mismatch: &Mismatch<D>,
+    last: Option<&(D::Golden, D::In)>,
+) -> Option<&'static str> {
+    let (before, pins) = last?;
+    let fields = D::fields();
+    let shows = |state: &D::State| {
+        let mut diffs = mismatch.diffs.iter();
+        diffs.all(|d| fields[d.field].get(bytes_of(state), d.element) == d.rtl)
+    };
+    let other = |cycle: u64| {
+        let history = case.history(cycle);
+        let reached = history.lines.back().is_some_and(|l| l.cycle == cycle);
+        history.last.filter(|(_, pins)| reached && pins.is_reset())
+    };
+    match (mismatch.half, mismatch.reset) {
+        (true, _) => Some(HALF),
+        (false, true) if shows(before.state()) => Some(NOT_REACHED),
+        (false, true) => Some(AT_ONCE),
+        (false, false) if pins.resets_at_once() => Some(HELD),
+        (false, false) if pins.is_reset() => None,
+        (false, false) => {
+            let released = mismatch.cycle.checked_sub(1).and_then(other);
+            if released.is_some_and(|(_, pins)| pins.resets_at_once()) {
+                return Some(RELEASED);
+            }
+            let (mut golden, pins) = other(mismatch.cycle + 1)?;
+            (!pins.resets_at_once() && shows(golden.cycle(&pins))).then_some(EARLY)
+        }
     }
 }
 
@@ -260,10 +300,7 @@ impl Display for Differences {
         if let Some(flipped) = &self.flipped {
             writeln!(f, "  flipped       {flipped}")?;
         }
-        if self.half {
-            f.write_str(HALF)?;
-        }
-        Ok(())
+        f.write_str(self.moment.unwrap_or_default())
     }
 }
 
@@ -348,7 +385,7 @@ impl Waves {
             let why = one_line(&stopped.why);
             words.put_first("failure", begin, time, &why);
         }
-        let differs = mismatch.map(|m| wave::time_of(m.cycle));
+        let differs = mismatch.map(Mismatch::time);
         let marker = differs.or(stopped_at);
         // GTKWave shows no time after the end of a dump, and the marker is not to stand at the edge of the window.
         let end =

@@ -15,8 +15,10 @@ use crate::console::{Agreed, Done, Failure, print};
 
 mod manifest;
 mod parameters;
+mod reset;
 use manifest::{manifest, sources};
 use parameters::Parameter;
+use reset::{Reset, is_reset};
 
 #[derive(Args)]
 pub struct NewArgs {
@@ -75,23 +77,6 @@ fn is_clock(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.split('_')
         .any(|part| part.ends_with("clk") || part == "clock")
-}
-
-/// Returns whether a port has the name of a reset: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
-fn is_reset(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.split('_').any(|part| {
-        let part = part.trim_start_matches(['a', 'h', 'n', 'p']);
-        let rest = part.strip_prefix("reset").or(part.strip_prefix("rst"));
-        matches!(rest, Some("" | "n" | "b"))
-    })
-}
-
-/// Returns whether a reset is active low, by its name: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
-fn is_low(reset: &str) -> bool {
-    let name = reset.to_ascii_lowercase();
-    let name = name.strip_suffix("_i").unwrap_or(&name);
-    name.ends_with(['n', 'b']) || name.ends_with("ni") || name.starts_with('n')
 }
 
 /// Returns the input that `asked` names, or the one with the shortest name for which `called` holds; `notes` say that other
@@ -223,6 +208,13 @@ pub fn command(args: &NewArgs) -> Done {
         .filter(|p| p.name != of_lanes)
         .collect();
 
+    let refused = |e: verilate::Error| match e.is_input() {
+        true => {
+            let said = as_given(&e.to_string(), &args.rtl, &rtl);
+            Failure::Input(bad("--rtl", with_hints(&said)))
+        }
+        false => Failure::Other(e.to_string()),
+    };
     let ask = |count: Option<u32>| {
         let others = asked.iter().map(|(name, value)| (name.as_str(), *value));
         let lanes = count.map(|n| (of_lanes, n));
@@ -230,13 +222,7 @@ pub fn command(args: &NewArgs) -> Done {
             .filter(|(name, _)| lanes.is_none() || *name != of_lanes)
             .chain(lanes)
             .collect();
-        dut::ports(&at, &files, &args.top, &set).map_err(|e| match e.is_input() {
-            true => {
-                let said = as_given(&e.to_string(), &args.rtl, &rtl);
-                Failure::Input(bad("--rtl", with_hints(&said)))
-            }
-            false => Failure::Other(e.to_string()),
-        })
+        dut::ports(&at, &files, &args.top, &set).map_err(refused)
     };
     let ports = match lanes {
         None => ask(None)?.into_iter().map(|port| (port, None)).collect(),
@@ -270,22 +256,24 @@ pub fn command(args: &NewArgs) -> Done {
     let clock = control(&ports, args.clock.as_ref(), is_clock, "clock", &mut notes)?;
     ports.retain(|p| p.port.output || Some(&p.port.name) != clock.as_ref());
     let reset = control(&ports, args.reset.as_ref(), is_reset, "reset", &mut notes)?;
-    if let Some(reset) = &reset
-        && is_asynchronous(&at, &files, reset)
-    {
-        notes.push(format!(
-            "{reset} is on the sensitivity list of a block, which makes an asynchronous reset: it acts a cycle before it reaches \
-             the golden model, so the first reset in mid-run fails. Make it synchronous where this bench reads the RTL"
-        ));
-    }
-    let chosen = |what: &str, port: &Option<String>| match port {
-        Some(port) if what == "reset" && is_low(port) => format!("reset {port}, active low"),
-        Some(port) if what == "reset" => format!("reset {port}, active high"),
-        Some(port) => format!("{what} {port}"),
-        None => format!("no {what}"),
-    };
-    let chosen = [chosen("clock", &clock), chosen("reset", &reset)].join("; ");
-    let toml = toml(&name, args, lanes.as_ref(), &others, [clock, reset], ports)?;
+    let set: Vec<(&str, u32)> = asked.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+    let edges = dut::edges(&at, &files, &args.top, &set).map_err(refused)?;
+    let reset = reset.map(|port| Reset::of(port, &edges, clock.is_some()));
+    let by = clock
+        .as_ref()
+        .map_or_else(|| "no clock".to_owned(), |port| format!("clock {port}"));
+    let and = reset
+        .as_ref()
+        .map_or_else(|| "no reset".to_owned(), Reset::to_string);
+    let toml = toml(
+        &name,
+        args,
+        lanes.as_ref(),
+        &others,
+        clock,
+        reset.as_ref(),
+        ports,
+    )?;
     // The written text is parsed again: an invalid declaration is a defect here.
     let declaration = Declaration::parse("design.toml", &toml)
         .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
@@ -307,7 +295,7 @@ pub fn command(args: &NewArgs) -> Done {
     fs::rename(work.keep(), &args.dir).map_err(failed)?;
     let dir = args.dir.display();
     print(&format!(
-        "{dir}: {} pins, {} outputs; {chosen}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
+        "{dir}: {} pins, {} outputs; {by}; {and}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
          src/lib.rs         the golden model: fill in what a cycle does\n  \
          src/main.rs        its command: cargo run --release -- --help\n  \
          tests/lockstep.rs  run it: cd {} && cargo test\n",
@@ -439,18 +427,6 @@ fn texts(dir: &Path, files: &FileList) -> impl Iterator<Item = Result<String, In
     files.verilog.iter().map(read)
 }
 
-/// Returns whether an edge of `reset` is on a sensitivity list of the RTL, as far as that can be read as text.
-fn is_asynchronous(dir: &Path, files: &FileList, reset: &str) -> bool {
-    texts(dir, files).flatten().any(|text| {
-        let words: Vec<&str> = text
-            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '$'))
-            .filter(|word| !word.is_empty())
-            .collect();
-        let edge = |pair: &[&str]| matches!(pair[0], "posedge" | "negedge") && pair[1] == reset;
-        words.windows(2).any(edge)
-    })
-}
-
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -525,7 +501,8 @@ fn toml(
     args: &NewArgs,
     lanes: Option<&Parameter>,
     others: &[Parameter],
-    [clock, reset]: [Option<String>; 2],
+    clock: Option<String>,
+    reset: Option<&Reset>,
     ports: Vec<Declared>,
 ) -> Result<String, InputError> {
     let mut text = format!(
@@ -565,12 +542,16 @@ fn toml(
     } in ports.iter().filter(|p| !p.port.output)
     {
         let _ = write!(text, "\n[[pin]]\nname = {name:?}\nport = {:?}\n", port.name);
-        match Some(&port.name) == reset.as_ref() {
-            true => {
-                let level = if is_low(&port.name) { "low" } else { "high" };
-                let _ = write!(text, "reset = {level:?}\ndoc = \"Reset.\"\n");
+        match reset.filter(|reset| reset.port == port.name) {
+            Some(reset) => {
+                let level = if reset.low { "low" } else { "high" };
+                let how = match reset.asynchronous {
+                    true => "asynchronous = true\ndoc = \"Asynchronous reset.\"\n",
+                    false => "doc = \"Reset.\"\n",
+                };
+                let _ = write!(text, "reset = {level:?}\n{how}");
             }
-            false => {
+            None => {
                 let _ = write!(
                     text,
                     "{}waves = true\ndoc = \"Port {}.\"\n",

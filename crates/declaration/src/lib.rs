@@ -56,7 +56,7 @@
 //! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name of the table in the waves |
-//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element; layout; `reset` (`"low"`, `"high"`) or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
+//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element; layout; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
 //! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
@@ -250,6 +250,8 @@ pub struct Pin {
     pub shape: Shape,
     /// Purpose.
     pub role: Role,
+    /// The pin is a reset that acts as soon as it is asserted, without an edge of the clock.
+    pub asynchronous: bool,
     /// Value of every element when the pin is not driven.
     pub default: u64,
     /// Least and greatest value drawn at random.

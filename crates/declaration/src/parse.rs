@@ -95,6 +95,10 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     let pins = root.tables("pin", |table| {
         let pin = pin(table, lanes.is_some(), &parameters)?;
         once(table, &mut names, &pin.name)?;
+        if pin.asynchronous && clock.is_empty() {
+            let why = "combinational logic has no registers to reset";
+            return Err(table.error("asynchronous", why));
+        }
         for port in &pin.ports {
             if !ports.insert(port.clone()) {
                 return Err(table.error("port", format!("{port} is driven twice")));
@@ -307,6 +311,10 @@ fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, 
         (Some(_), true) => return Err(table.error("stall", "the pin is the reset")),
         (Some(_), false) => return Err(table.error("reset", "neither \"low\" nor \"high\"")),
     };
+    let asynchronous = table.flag("asynchronous")?;
+    if asynchronous && !matches!(role, Role::Reset(_)) {
+        return Err(table.error("asynchronous", "only a reset can be asynchronous"));
+    }
     let single = Shape::Words {
         width: 1,
         count: Some(1),
@@ -349,6 +357,10 @@ fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, 
     {
         return Err(table.error("only_with", format!("no parameter {parameter:?}")));
     }
+    if asynchronous && only_with.is_some() {
+        let why = "an asynchronous reset is there with all parameters";
+        return Err(table.error("only_with", why));
+    }
     let in_waves = match table.is_number("waves") {
         // A view without its reset would be hard to read.
         _ if role != Role::Plain && !table.has("waves") => ports.len(),
@@ -362,6 +374,7 @@ fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, 
         ports,
         shape,
         role,
+        asynchronous,
         default,
         range: range.unwrap_or((0, most)),
         percent: percent.unwrap_or(50),

@@ -89,6 +89,10 @@ impl Declaration {
         out.push_str("        }\n    }\n}\n\n");
         let _ = write!(out, "impl In {{\n{}}}\n\n", self.controls());
         let _ = writeln!(out, "impl {bench}::design::Control for In {{");
+        let at_once = match self.pins.iter().any(|pin| pin.asynchronous) {
+            true => "self.is_reset()",
+            false => "false",
+        };
         // The same under the trait, for code that is generic over designs.
         for (head, call) in [
             ("fn reset() -> Self", "In::reset()"),
@@ -98,6 +102,7 @@ impl Declaration {
                 "self.set_stall(stall)",
             ),
             ("fn is_stalled(&self) -> bool", "self.is_stalled()"),
+            ("fn resets_at_once(&self) -> bool", at_once),
         ] {
             let _ = writeln!(out, "    {head} {{\n        {call}\n    }}");
         }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use crate::rust::width;
 use crate::{
-    Condition, Declaration, Load, Member, Pin, Probes, Shape, State, Token, Write, layout,
+    Condition, Declaration, Level, Load, Member, Pin, Probes, Role, Shape, State, Token, Write,
+    layout,
 };
 
 /// Name of the parameter with the width of lane masks in the generated modules.
@@ -241,10 +242,19 @@ impl Declaration {
             );
         }
         for pin in &self.pins {
+            let name = &pin.name;
+            if let (true, Role::Reset(level)) = (pin.asynchronous, pin.role) {
+                let (released, or) = [('1', '|'), ('0', '&')][usize::from(level == Level::High)];
+                let _ = write!(
+                    out,
+                    "\n  // Asserted at the falling edge, between two rising ones; released after a rising edge, as every pin changes.\n  \
+                     logic {name}_q = 1'b{released};\n  always_ff @(edge clk_i)\n    \
+                     {name}_q <= clk_i ? {name}_q {or} {from}.{name}[0] : {from}.{name}[0];\n"
+                );
+            }
             let Some(parameter) = &pin.only_with else {
                 continue;
             };
-            let name = &pin.name;
             // Only a design with the pin pays for its register.
             let bits = 8 * pin.shape.size();
             let _ = write!(
@@ -292,6 +302,10 @@ impl Declaration {
         }
         for pin in &self.pins {
             let source = match &pin.only_with {
+                _ if pin.asynchronous => {
+                    inputs.push((pin.ports[0].clone(), format!("{}_q", pin.name)));
+                    continue;
+                }
                 Some(_) => format!("{}_q", pin.name),
                 None => format!("in_q.{}", pin.name),
             };

@@ -182,6 +182,16 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
             "17: pin rst_n.stall: the pin is the reset",
         ),
         (
+            "percent = 75",
+            "asynchronous = true",
+            "27: pin push.asynchronous: only a reset can be asynchronous",
+        ),
+        (
+            "reset = \"low\"",
+            "reset = \"low\"\nasynchronous = true\nonly_with = \"DEPTH\"",
+            "18: pin rst_n.only_with: an asynchronous reset is there with all parameters",
+        ),
+        (
             "reset = \"low\"",
             "reset = \"low\"\nwidth = 2",
             "16: pin rst_n.reset: the pin has more than one bit",

@@ -4,8 +4,9 @@
 //   host LIBRARY SYMBOL LANES IN_SIZE STATE_SIZE CALLS MEGABYTES
 //
 // Standard input is a file that both processes use: the number of cycles done since the start, and two areas with, for each of CALLS
-// cycles, input struct, expected state, state of the RTL, what changed at the falling edge (a byte), and the four states of `halves`
-// (shim.h), each kind after the other. Standard output is a socket with requests and answers. A state is in the file as
+// cycles, input struct, expected state, state expected from the falling edge on, state of the RTL, a byte, and the four states of
+// `halves` (shim.h), each kind after the other. The byte says whether the second of the expected states is one, then what changed at
+// the falling edge. Standard output is a socket with requests and answers. A state is in the file as
 // soon as its cycle is done, so the bench knows what was compared even if the next cycle ends this process.
 //
 // The RTL finds neither at its descriptors: standard input is empty, and both outputs go to the one that was standard error.
@@ -98,7 +99,7 @@ int main(int count, char **arguments) {
   const size_t state_size = std::strtoull(arguments[5], nullptr, 10);
   const size_t calls = std::strtoull(arguments[6], nullptr, 10);
   const uint64_t megabytes = std::strtoull(arguments[7], nullptr, 10);
-  const size_t area = calls * (in_size + 6 * state_size + 1);
+  const size_t area = calls * (in_size + 7 * state_size + 1);
   void *mapped = mmap(nullptr, kHead + 2 * area, PROT_READ | PROT_WRITE, MAP_SHARED, 0, 0);
   if (mapped == MAP_FAILED) refuse("its file cannot be mapped");
   auto *file = static_cast<char *>(mapped);
@@ -160,12 +161,13 @@ int main(int count, char **arguments) {
         const size_t from = request.a >> 1 & 1;
         char *in = file + kHead + from * area;
         char *expected = in + calls * in_size;
-        char *state = expected + calls * state_size;
+        char *after = expected + calls * state_size;
+        char *state = after + calls * state_size;
         char *change = state + calls * state_size;
         char *edge = change + calls;
         const bool known = request.a & 1, halves = request.a >> 2 & 1;
         for (; answer.value < request.b; ++answer.value) {
-          const void *is = api->clock(model, in, known ? expected : nullptr, halves);
+          const void *is = api->clock(model, in, known ? expected : nullptr, *change ? after : nullptr, halves);
           *change = 0;
           if (!is && api->stopped(model)) {
             fails(api->stopped(model));
@@ -180,7 +182,7 @@ int main(int count, char **arguments) {
           // What changed at the falling edge is as expected after it.
           std::memcpy(state, is ? is : expected, state_size);
           done.fetch_add(1, std::memory_order_release);
-          in += in_size, expected += state_size, state += state_size, ++change, edge += 4 * state_size;
+          in += in_size, expected += state_size, after += state_size, state += state_size, ++change, edge += 4 * state_size;
         }
         break;
       }

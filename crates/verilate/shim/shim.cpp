@@ -230,9 +230,10 @@ void destroy(rcv_model *handle, char *error, size_t size) noexcept {
 // Whether the bench top has outputs in `now_o`; otherwise it is one bit, always 0.
 constexpr bool kNow = sizeof(RCV_TOP::now_o) == sizeof(RCV_TOP::state_o);
 
-const void *step(rcv_model *handle, const void *in, const void *golden, int halves) noexcept {
+const void *step(rcv_model *handle, const void *in, const void *golden, const void *after, int halves) noexcept {
   Model *m = of(handle);
   m->state_changed = m->now_changed = false;
+  const auto differs = [](const auto &a, const void *b) { return std::memcmp(&a, b, sizeof(a)) != 0; };
   bool early = false;
   const bool went = running(m, [&] {
     m->context.time(m->clock * kPeriod);
@@ -245,23 +246,32 @@ const void *step(rcv_model *handle, const void *in, const void *golden, int halv
       bench(m, false);
       dump(m, m->clock * kPeriod);
     }
-    if (halves) {
-      early = std::memcmp(&m->top->state_o, golden, sizeof(m->top->state_o)) != 0;
+    if (after) {
+      put(m->first_state, &m->top->state_o);
+    } else if (halves) {
+      early = differs(m->top->state_o, golden);
       if (early) put(m->first_state, &m->top->state_o);
       if (kNow) put(m->first_now, &m->top->now_o);
     }
     edge(m, 0);
-    if (m->vcd) dump(m, m->clock * kPeriod + kHalf);
+    if (m->vcd) {
+      if (after) {
+        put(m->top->golden_i, after);
+        bench(m, false);
+      }
+      dump(m, m->clock * kPeriod + kHalf);
+    }
     ++m->clock;
-    const auto differs = [](const auto &a, const void *b) { return std::memcmp(&a, b, sizeof(a)) != 0; };
-    if (halves && (early || kNow) && !differs(m->top->state_o, golden)) {
+    if (after) {
+      m->state_changed = differs(m->top->state_o, after);
+    } else if (halves && (early || kNow) && !differs(m->top->state_o, golden)) {
       m->state_changed = early;
       m->now_changed = kNow && differs(m->top->now_o, &m->first_now);
     }
   });
   if (!went || m->state_changed || m->now_changed) return nullptr;
   // Not a copy: most callers only compare it with the expected state.
-  return &m->top->state_o;
+  return after ? static_cast<const void *>(&m->first_state) : &m->top->state_o;
 }
 
 int halves(const rcv_model *handle, int now, const void **first, const void **second) noexcept {

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define RCV_ABI 7u
+#define RCV_ABI 8u
 
 // Bits of `features`.
 #define RCV_ASSERTIONS 1u  // SystemVerilog assertions are checked
@@ -43,7 +43,9 @@ typedef struct {
   // expected now, for an open dump; it may be NULL. Returns NULL if the RTL stopped the simulation:
   // `stopped` says how, and the model can no longer be used. With `halves` it also returns NULL if the state is the expected
   // one, but was not yet before the falling edge of the clock, or if an output changed at that edge: see `halves`.
-  const void *(*clock)(rcv_model *m, const void *in, const void *golden, int halves);
+  // `after` is not NULL if `in` asserts an asynchronous reset, which it does at the falling edge: it is the state expected from
+  // then on. The result then is the state before that edge; NULL if the one after it is not `after`, and `halves` gives both.
+  const void *(*clock)(rcv_model *m, const void *in, const void *golden, const void *after, int halves);
   // Gives the state before and after the falling edge in the last cycle, if that is why `clock` returned NULL; otherwise
   // returns 0. With `now` the outputs that depend on the pins of the same cycle are those of this cycle, not of the one before.
   int (*halves)(const rcv_model *m, int now, const void **first, const void **second);

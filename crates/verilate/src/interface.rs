@@ -46,9 +46,81 @@ pub(crate) fn ports_with(
     top: &str,
     parameters: &[(&str, u32)],
 ) -> Result<Vec<Port>, Error> {
+    let out = generated(verilator, dir, list, top, parameters, &["-O0"])?;
+    let header = out.path().join(format!("{PREFIX}.h"));
+    let text = fs::read_to_string(&header).map_err(io(&header))?;
+    let ports = text.lines().filter_map(port).collect::<Result<_, _>>();
+    ports.map_err(|why| Error::Refused(format!("{top}: {why}")))
+}
+
+/// An edge at which registers change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The signal; an input of the top by its name, even if a module below it calls it otherwise.
+    pub signal: String,
+    /// Whether it is the rising edge.
+    pub rising: bool,
+}
+
+/// Runs Verilator as [`ports`] does. Returns the edges at which registers of the whole design change: of
+/// clocks, and of asynchronous resets.
+///
+/// # Errors
+/// There is no Verilator, or it rejects the RTL.
+pub fn edges(
+    tools: &Tools,
+    dir: &Path,
+    list: &FileList,
+    top: &str,
+    parameters: &[(&str, u32)],
+) -> Result<Vec<Edge>, Error> {
+    let options = ["--flatten"];
+    let out = generated(&tools.verilator()?, dir, list, top, parameters, &options)?;
+    let mut edges = Vec::new();
+    for entry in fs::read_dir(out.path()).map_err(io(out.path()))? {
+        let path = entry.map_err(io(out.path()))?.path();
+        if path.extension().is_some_and(|end| end == "cpp") {
+            let text = fs::read_to_string(&path).map_err(io(&path))?;
+            for edge in text.lines().flat_map(triggers) {
+                if !edges.contains(&edge) {
+                    edges.push(edge);
+                }
+            }
+        }
+    }
+    Ok(edges)
+}
+
+/// Reads a line such as `...is active: @(posedge clk_i or negedge rst_ni)\n");`, a message of the generated code.
+fn triggers(line: &str) -> Vec<Edge> {
+    let list = line.split_once("is active: @(").map(|(_, list)| list);
+    let list = list.and_then(|list| Some(list.rsplit_once(')')?.0.rsplit_once(')')?.0));
+    let words: Vec<&str> = list.unwrap_or_default().split_whitespace().collect();
+    let edge = |pair: &[&str]| {
+        let rising = match pair[0] {
+            "posedge" => true,
+            "negedge" => false,
+            _ => return None,
+        };
+        let signal = pair[1].to_owned();
+        Some(Edge { signal, rising })
+    };
+    words.windows(2).filter_map(edge).collect()
+}
+
+/// Runs Verilator with `options`, and returns the folder with what it has generated.
+fn generated(
+    verilator: &Verilator,
+    dir: &Path,
+    list: &FileList,
+    top: &str,
+    parameters: &[(&str, u32)],
+    options: &[&str],
+) -> Result<tempfile::TempDir, Error> {
     let out = tempfile::tempdir().map_err(io(&std::env::temp_dir()))?;
     let mut command = verilator.command(dir);
-    command.args(["--cc", "-O0", "-Wno-fatal", "-Wno-lint", "-Wno-style"]);
+    command.args(["--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style"]);
+    command.args(options);
     command.args(["--top-module", top, "--prefix", PREFIX]);
     command.args(parameters.iter().map(|(n, v)| format!("-G{n}={v}")));
     command.arg("-Mdir").arg(out.path());
@@ -64,10 +136,7 @@ pub(crate) fn ports_with(
             said.trim_end()
         )));
     }
-    let header = out.path().join(format!("{PREFIX}.h"));
-    let text = fs::read_to_string(&header).map_err(io(&header))?;
-    let ports = text.lines().filter_map(port).collect::<Result<_, _>>();
-    ports.map_err(|why| Error::Refused(format!("{top}: {why}")))
+    Ok(out)
 }
 
 /// Reads a line such as `VL_IN8(&token_i,2,0);` or `VL_INW(&words_i,95,0,3);`. For an array, the dimensions follow the name
@@ -113,6 +182,17 @@ fn port(line: &str) -> Option<Result<Port, String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edges_are_read_from_the_messages_of_the_generated_code() {
+        let line = r#"VL_DBG_MSGF("  'act' region trigger index 0 is active: @(posedge clk_i or negedge rst_ni)\n");"#;
+        let edge = |signal: &str, rising| Edge {
+            signal: signal.to_owned(),
+            rising,
+        };
+        assert_eq!(triggers(line), [edge("clk_i", true), edge("rst_ni", false)]);
+        assert_eq!(triggers("'ico' trigger - first iteration\\n\");"), []);
+    }
 
     #[test]
     fn ports_of_every_width_are_read_and_arrays_refused() {

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 /// `RCV_ABI` of `crates/verilate/shim/shim.h`.
-const ABI: u32 = 7;
+const ABI: u32 = 8;
 
 /// `RCV_ASSERTIONS` of `crates/verilate/shim/shim.h`.
 const ASSERTIONS: u32 = 1;
@@ -39,7 +39,13 @@ pub struct Api {
     features: u32,
     create: unsafe extern "C" fn(u32, u32, *mut c_char, usize) -> *mut Raw,
     destroy: unsafe extern "C" fn(*mut Raw, *mut c_char, usize),
-    clock: unsafe extern "C" fn(*mut Raw, *const c_void, *const c_void, c_int) -> *const c_void,
+    clock: unsafe extern "C" fn(
+        *mut Raw,
+        *const c_void,
+        *const c_void,
+        *const c_void,
+        c_int,
+    ) -> *const c_void,
     halves:
         unsafe extern "C" fn(*const Raw, c_int, *mut *const c_void, *mut *const c_void) -> c_int,
     load: unsafe extern "C" fn(*mut Raw, *const c_void) -> c_int,
@@ -224,17 +230,26 @@ impl Model {
     }
 
     /// Clocks the model with `pins`. Returns the state in the model's own memory; `None` once the RTL has stopped, and with
-    /// `halves`, which needs `golden`, if something changed at the falling edge: [`Model::halves`].
+    /// `halves`, which needs `golden`, if something changed at the falling edge: [`Model::halves`]. With `after` the pins assert an
+    /// asynchronous reset: the state is that before the falling edge, and `None` if the one after it is not `after`.
     #[inline]
-    pub fn clock(&mut self, pins: &[u8], golden: Option<&[u8]>, halves: bool) -> Option<&[u8]> {
+    pub fn clock(
+        &mut self,
+        pins: &[u8],
+        golden: Option<&[u8]>,
+        after: Option<&[u8]>,
+        halves: bool,
+    ) -> Option<&[u8]> {
         let api = self.source.api();
         assert_eq!(pins.len(), api.in_size as usize);
-        let golden = golden.map_or(std::ptr::null(), |g| {
-            assert_eq!(g.len(), api.state_size as usize);
-            g.as_ptr()
+        let [golden, after] = [golden, after].map(|state| {
+            state.map_or(std::ptr::null(), |state| {
+                assert_eq!(state.len(), api.state_size as usize);
+                state.as_ptr()
+            })
         });
         // SAFETY: `raw` is a live model of this table; the lengths were checked against the sizes that the shim copies;
-        // `golden` may be null. The result is `state_size` bytes of the model, which only a call with `&mut self` writes or
+        // `golden` and `after` may be null. The result is `state_size` bytes of the model, which only a call with `&mut self` writes or
         // frees, and the borrow prevents such a call.
         unsafe {
             let halves = c_int::from(halves && !golden.is_null());
@@ -242,6 +257,7 @@ impl Model {
                 self.raw.as_ptr(),
                 pins.as_ptr().cast(),
                 golden.cast(),
+                after.cast(),
                 halves,
             );
             (!state.is_null())

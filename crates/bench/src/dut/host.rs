@@ -64,19 +64,20 @@ pub(super) struct Shape {
 impl Shape {
     /// Returns the number of cycles of a batch.
     fn calls(self) -> usize {
-        (BYTES / (self.input + 2 * self.state)).clamp(1, CALLS)
+        (BYTES / (self.input + 3 * self.state)).clamp(1, CALLS)
     }
 
-    /// Returns where pins, expected states, states, a byte for each cycle, and the states before and after falling edges of batch
-    /// `half` begin in the shared file.
-    fn places(self, half: u64) -> [u64; 5] {
+    /// Returns where pins, expected states, those expected from falling edges on, states, a byte for each cycle, and the states
+    /// before and after falling edges of batch `half` begin in the shared file.
+    fn places(self, half: u64) -> [u64; 6] {
         let calls = self.calls() as u64;
         let (input, state) = (calls * self.input as u64, calls * self.state as u64);
-        let pins = HEAD + half * (input + 6 * state + calls);
-        let states = pins + input + state;
+        let pins = HEAD + half * (input + 7 * state + calls);
+        let states = pins + input + 2 * state;
         [
             pins,
             pins + input,
+            pins + input + state,
             states,
             states + state,
             states + state + calls,
@@ -153,6 +154,7 @@ impl Hosts {
             half: 0,
             pins: Vec::new(),
             expected: Vec::new(),
+            after: Vec::new(),
             halves: true,
             dump: PathBuf::new(),
             sent: VecDeque::new(),
@@ -421,6 +423,8 @@ pub(super) struct Hosted {
     half: u64,
     pins: Vec<u8>,
     expected: Vec<u8>,
+    /// The states expected from the falling edge on, by the number of the cycle in the batch.
+    after: Vec<(u64, Vec<u8>)>,
     halves: bool,
     /// The path of the last opened dump.
     dump: PathBuf,
@@ -440,9 +444,13 @@ pub(super) struct Hosted {
 impl Hosted {
     /// Clocks the model with `pins`, at some time; [`Hosted::answer`] returns the results in the same order.
     #[inline]
-    pub fn ask(&mut self, pins: &[u8], expected: &[u8]) {
+    pub fn ask(&mut self, pins: &[u8], expected: &[u8], after: Option<&[u8]>) {
         if self.over.is_some() {
             return;
+        }
+        if let Some(after) = after {
+            let cycle = self.pins.len() / self.hosts.shape.input;
+            self.after.push((cycle as u64, after.to_owned()));
         }
         self.pins.extend_from_slice(pins);
         self.expected.extend_from_slice(expected);
@@ -460,9 +468,18 @@ impl Hosted {
             return;
         };
         let count = self.pins.len() / self.hosts.shape.input;
-        let [pins, expected, ..] = self.hosts.shape.places(self.half);
+        let [pins, expected, after, _, changes, _] = self.hosts.shape.places(self.half);
         let written = host.file.write_all_at(&self.pins, pins);
         let written = written.and_then(|()| host.file.write_all_at(&self.expected, expected));
+        let mut resets = vec![0; count];
+        let written = written.and_then(|()| {
+            for (cycle, state) in self.after.drain(..) {
+                resets[cycle as usize] = 1;
+                let at = after + cycle * self.hosts.shape.state as u64;
+                host.file.write_all_at(&state, at)?;
+            }
+            host.file.write_all_at(&resets, changes)
+        });
         if let Err(e) = written {
             self.lose(Lost::Crashed(format!("its pins cannot be written: {e}")));
             return;
@@ -505,7 +522,7 @@ impl Hosted {
         self.read = 0;
         let (old, changed) = (self.states.len(), self.edges.len());
         self.states.resize(old + done * self.hosts.shape.state, 0);
-        let [_, _, states, changes, edges] = self.hosts.shape.places(sent.half);
+        let [_, _, _, states, changes, edges] = self.hosts.shape.places(sent.half);
         let mut how = vec![0; done];
         let size = 4 * self.hosts.shape.state;
         let read = host.file.read_exact_at(&mut self.states[old..], states);
@@ -592,10 +609,16 @@ impl Hosted {
 
     /// Clocks the model with `pins` and waits for the result. Results that were not asked for are dropped.
     /// Both halves of the cycle are compared with `halves`, which needs `expected`.
-    pub fn clock(&mut self, pins: &[u8], expected: Option<&[u8]>, halves: bool) -> Cycle<'_> {
+    pub fn clock(
+        &mut self,
+        pins: &[u8],
+        expected: Option<&[u8]>,
+        after: Option<&[u8]>,
+        halves: bool,
+    ) -> Cycle<'_> {
         self.settle();
         self.halves = halves;
-        self.ask(pins, expected.unwrap_or_default());
+        self.ask(pins, expected.unwrap_or_default(), after);
         self.send();
         self.halves = true;
         // A cycle that was asked for has a result.
@@ -622,7 +645,7 @@ impl Hosted {
             }
         };
         for pins in pins.chunks_exact(self.hosts.shape.input) {
-            self.ask(pins, &[]);
+            self.ask(pins, &[], None);
             add(self, false)?;
         }
         add(self, true)
@@ -638,6 +661,7 @@ impl Hosted {
         }
         self.pins.clear();
         self.expected.clear();
+        self.after.clear();
         self.states.clear();
         self.read = 0;
         self.changes.clear();

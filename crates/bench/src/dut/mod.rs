@@ -619,6 +619,20 @@ pub fn ports(
     verilate::ports(&tools(&home(None)?), dir, list, top, parameters)
 }
 
+/// Returns the edges at which registers of module `top` and of those below it change.
+///
+/// # Errors
+/// There is no Verilator, or it rejects the RTL.
+#[doc(hidden)]
+pub fn edges(
+    dir: &Path,
+    list: &verilate::FileList,
+    top: &str,
+    parameters: &[(&str, u32)],
+) -> Result<Vec<verilate::Edge>, verilate::Error> {
+    verilate::edges(&tools(&home(None)?), dir, list, top, parameters)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -117,8 +117,8 @@ impl<U: Design> Dut<U> {
     pub fn clock(&mut self, pins: &U::In, expected: Option<&U::State>) -> &U::State {
         let (pins, expected) = (bytes_of(pins), expected.map(bytes_of));
         let state = match &mut self.model {
-            Model::Here(model) => model.clock(pins, expected, false),
-            Model::Hosted(model) => match model.clock(pins, expected, false) {
+            Model::Here(model) => model.clock(pins, expected, None, false),
+            Model::Hosted(model) => match model.clock(pins, expected, None, false) {
                 Cycle::State(state) => Some(state),
                 Cycle::Halves(..) | Cycle::Stopped | Cycle::Lost => None,
             },
@@ -130,16 +130,22 @@ impl<U: Design> Dut<U> {
     }
 
     /// Clocks the model like [`Dut::clock`] and compares the state, for the lock-step loop. Compares every byte, in the
-    /// model's own memory.
+    /// model's own memory. If the pins assert an asynchronous reset, `after` is the state expected from then on, and the result
+    /// is [`Check::Halves`] if the RTL has another one.
     #[inline]
-    pub fn check(&mut self, pins: &U::In, expected: &U::State) -> Check<'_, U> {
-        let (pins, expected) = (bytes_of(pins), bytes_of(expected));
+    pub fn check(
+        &mut self,
+        pins: &U::In,
+        expected: &U::State,
+        after: Option<&U::State>,
+    ) -> Check<'_, U> {
+        let (pins, expected, after) = (bytes_of(pins), bytes_of(expected), after.map(bytes_of));
         let cycle = match &mut self.model {
-            Model::Here(model) => match model.clock(pins, Some(expected), true) {
+            Model::Here(model) => match model.clock(pins, Some(expected), after, true) {
                 Some(state) => Cycle::State(state),
                 None => return self.halves(),
             },
-            Model::Hosted(model) => model.clock(pins, Some(expected), true),
+            Model::Hosted(model) => model.clock(pins, Some(expected), after, true),
         };
         compared(cycle, expected, &mut self.state)
     }
@@ -168,9 +174,9 @@ impl<U: Design> Dut<U> {
     }
 
     /// Clocks a model that runs ahead with `pins`, at some time. [`Dut::answer`] returns the results in the same order.
-    pub(crate) fn ask(&mut self, pins: &U::In, expected: &U::State) {
+    pub(crate) fn ask(&mut self, pins: &U::In, expected: &U::State, after: Option<&U::State>) {
         if let Model::Hosted(model) = &mut self.model {
-            model.ask(bytes_of(pins), bytes_of(expected));
+            model.ask(bytes_of(pins), bytes_of(expected), after.map(bytes_of));
         }
     }
 

@@ -12,6 +12,8 @@ struct Asked<D: Design> {
     pins: D::In,
     /// The state that the RTL must show in it.
     expected: D::State,
+    /// The state that it must show when the cycle has asserted an asynchronous reset.
+    reset: Option<D::State>,
     /// The golden model before it, for a stimulus that observes it.
     golden: Option<D::Golden>,
     /// Its state after the cycle.
@@ -29,21 +31,23 @@ impl<D: Design> Ahead<D> {
         Ahead(VecDeque::new())
     }
 
-    /// Asks `dut` for `cycle`.
+    /// Asks `dut` for `cycle`, in which it must show the states of `expected`; the second is there if the cycle asserts an asynchronous
+    /// reset.
     pub fn ask(
         &mut self,
         dut: &mut Dut<D>,
         cycle: u64,
         pins: &D::In,
-        expected: &D::State,
+        (expected, reset): (&D::State, Option<&D::State>),
         golden: Option<D::Golden>,
         flush: bool,
     ) {
-        dut.ask(pins, expected);
+        dut.ask(pins, expected, reset);
         self.0.push_back(Asked {
             cycle,
             pins: *pins,
             expected: *expected,
+            reset: reset.copied(),
             golden,
             after: None,
             flush,
@@ -74,7 +78,8 @@ impl<D: Design> Ahead<D> {
                 }
                 return;
             };
-            judged.take(first.cycle, first.flush, check, &first.expected);
+            let (expected, reset) = (&first.expected, first.reset.as_ref());
+            judged.take(first.cycle, first.flush, check, expected, reset);
             if judged.ended() {
                 self.0.clear();
                 return;

@@ -19,7 +19,7 @@
 //! cycles, and later in one of [`RESET_EVERY`]. Of the streams of a campaign one in [`LONG_EVERY`] is [`LONG`]
 //! times as long as the [`CYCLES`] of the others, with phases of 64 to 511 cycles, in which some pins keep their values for many cycles; in two of three such
 //! streams the reset is not asserted again. [`Golden::constrain`] changes pins that are illegal in the present state of
-//! the design.
+//! the design, but never takes away the reset of the first cycle.
 
 pub mod coverage;
 mod cycles;
@@ -203,6 +203,9 @@ impl<D: Design> Stream<D> {
                 drawn.push(draw.pins(cycle, &mut rng));
                 let pins = &mut drawn[cycle];
                 golden.constrain(pins);
+                if cycle == 0 {
+                    assert_reset::<D>(pins);
+                }
                 golden.cycle(pins);
             }
         });
@@ -506,6 +509,15 @@ fn context<D: Design>(state: &D::State, lanes: usize) -> String {
     let one =
         |f: &&crate::field::Field| format!("{}={}", f.name, (f.show)(f.get(bytes_of(state), 0)));
     fields.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// Asserts the reset, if there is one.
+fn assert_reset<D: Design>(pins: &mut D::In) {
+    for pin in D::DECLARATION.pins {
+        if let Role::Reset { asserted } = pin.role {
+            pin.set(bytes_of_mut(pins), 0, asserted);
+        }
+    }
 }
 
 /// How fast the pins of a stream change: its kind in a campaign.

@@ -41,7 +41,7 @@ const VERILOG: &str = "\
 
 /// Names that the bench top uses.
 const OWN: &str = "\
-    bench_i clk_i dut golden_i in_i in_q kept load_i mismatch_o now_o state_o";
+    bench_i clk_i dut first_q golden_i in_i in_q kept load_i mismatch_o now_o second_q state_o";
 
 /// Returns whether a generated file could not use `name`.
 fn is_reserved(name: &str) -> bool {

@@ -9,7 +9,7 @@ use crate::watch::Watch;
 use reconverge_bench::design::Golden as _;
 use reconverge_bench::lanes::lanes;
 use reconverge_bench::lockstep::Mismatch;
-use reconverge_bench::wave::{PERIOD_NS, Words, time_of};
+use reconverge_bench::wave::{PERIOD_NS, Words};
 
 /// Maximum number of stack levels that have a signal.
 const LEVELS: usize = 16;
@@ -134,7 +134,7 @@ pub fn words<U: Programs>(
             stack: std::mem::take(&mut writer.last.stack),
             ..golden
         };
-        writer.found(time_of(mismatch.cycle), &golden, Some(&rtl.lanes));
+        writer.found(mismatch.time(), &golden, Some(&rtl.lanes));
     }
     // A stack level has no text before its first use: set it to empty at the start of the dump.
     let first = from * PERIOD_NS;
