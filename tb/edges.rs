@@ -1,18 +1,20 @@
 //! Edges of the clock and of a reset: the RTL gets those that its golden model is told of, and no other.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use bytemuck::Zeroable as _;
 use reconverge::check::{Judges, TestCase, check};
 use reconverge::design::{self, Build, Design};
 use reconverge::dut::Rtl;
 use reconverge::found::Found;
+use reconverge::mutate::{self, Family, Mutants};
 use reconverge::stream::Stream;
 use reconverge::stream::fuzz::{Options, fuzz, replay};
 
-use crate::common::ROOT;
 use crate::common::dump::Dump;
 use crate::common::rtl::Rtl as Folder;
+use crate::common::{ROOT, needs};
 
 crate::common::designs! {
     /// A counter without a reset.
@@ -233,4 +235,26 @@ fn constrain_does_not_take_the_first_reset_away() {
         let stream = Stream::<Gate>::random(seed, 1, &build);
         assert!(stream.cycles.0[0].is_reset(), "{seed}");
     }
+}
+
+/// Regression: the referee knew no register with an asynchronous reset, so every mutant that was not caught was undecided.
+#[needs(yosys, yosys-abc, cadical)]
+#[test]
+fn mutants_of_a_design_with_an_asynchronous_reset_are_decided() {
+    let dir = tempfile::tempdir().unwrap();
+    let rtl = Path::new(ROOT).join("tb/edges/gate");
+    let options = mutate::Options {
+        family: Family::Netlist,
+        count: Some(60),
+        cycles: 20_000,
+        ..mutate::Options::new(&rtl, dir.path())
+    };
+    let mutants = Mutants::<Gate>::make(&options, &Build::from(Gate::LANES)).unwrap();
+    let hunter = mutants.hunter::<Stream<Gate>>(&options);
+    let stop = AtomicBool::new(false);
+    let summary = mutants.judge(&options, &hunter, &stop, |_, _| ()).unwrap();
+    assert_eq!(mutants.no_referee(), None);
+    let [caught, missed, _, undecided] = summary.counts().all();
+    assert!(caught > 30, "{summary}");
+    assert_eq!([missed, undecided], [0, 0], "{summary}");
 }

@@ -12,6 +12,7 @@ use super::aig::{Aig, Lit};
 
 mod cells;
 mod numbers;
+mod registers;
 use cells::is_number;
 use numbers::{number, understood};
 
@@ -103,17 +104,29 @@ pub struct Circuit {
     names: HashMap<String, Vec<Bit>>,
     /// Cells in an order in which each comes after the cells that it needs.
     cells: Vec<Cell>,
-    /// Output and input of each register.
-    registers: Vec<(usize, Bit)>,
+    registers: Vec<Register>,
     memories: Vec<Memory>,
     /// Clocks of the registers and of the writes to memories, without duplicates, each with the place in the text of one that has
     /// it.
     clocks: Vec<(Bit, String)>,
+    /// Asynchronous resets in the same way, and whether each is active high.
+    resets: Vec<(Bit, bool, String)>,
     /// Wires that neither a cell nor a register drives.
     free: Vec<usize>,
     wires: usize,
     /// Immediate assertions and assumptions.
     checks: Vec<Check>,
+}
+
+/// One bit of a register.
+#[derive(Debug)]
+struct Register {
+    /// Its output.
+    q: usize,
+    /// What it holds: `q` itself, unless an asynchronous reset gives `q` another value in the cycle that asserts it.
+    held: usize,
+    /// What it holds after the cycle.
+    d: Bit,
 }
 
 /// An assertion or assumption as written in the text, without a register in between (`chformal -early`).
@@ -269,6 +282,7 @@ impl Circuit {
             registers: Vec::new(),
             memories: Vec::new(),
             clocks: Vec::new(),
+            resets: Vec::new(),
             free: Vec::new(),
             wires: 0,
             checks: Vec::new(),
@@ -335,7 +349,8 @@ impl Circuit {
                     .copied()
                     .ok_or_else(|| bad("no such memory"))
             };
-            if matches!(cell.kind.as_str(), "$dff" | "$memwr" | "$memwr_v2") {
+            let clocked = registers::KINDS.contains(&cell.kind.as_str());
+            if clocked || matches!(cell.kind.as_str(), "$memwr" | "$memwr_v2") {
                 // There is one model of a cycle for all registers and memories.
                 if number(cell, "CLK_POLARITY") != 1 {
                     return Err(bad("acts at the falling edge"));
@@ -349,17 +364,7 @@ impl Circuit {
                 }
             }
             match cell.kind.as_str() {
-                "$dff" => {
-                    let (d, q) = (of("D"), of("Q"));
-                    if d.len() != q.len() {
-                        return Err(bad("D and Q have different widths"));
-                    }
-                    for (d, q) in d.into_iter().zip(q) {
-                        if let Bit::Wire(q) = q {
-                            self.registers.push((q, d));
-                        }
-                    }
-                }
+                _ if clocked => self.register(name, cell, reader).map_err(|why| bad(&why))?,
                 "$assert" | "$assume" => {
                     let ([holds], [enabled]) = (&of("A")[..], &of("EN")[..]) else {
                         return Err(bad("not of one bit"));
@@ -429,7 +434,7 @@ impl Circuit {
         let writes = self.memories.iter().flat_map(|m| &m.writes);
         let of_writes = writes.flat_map(|(a, e, d)| a.iter().chain(e).chain(d));
         let of_names = self.outputs.values().chain(self.names.values()).flatten();
-        let of_registers = self.registers.iter().map(|(_, d)| d);
+        let of_registers = self.registers.iter().map(|r| &r.d);
         let mut read = vec![false; self.wires];
         for bit in of_cells
             .chain(of_writes)
@@ -440,7 +445,7 @@ impl Circuit {
                 read[*n] = true;
             }
         }
-        self.registers.retain(|(q, _)| read[*q]);
+        self.registers.retain(|r| read[r.q]);
     }
 
     /// Sorts the cells, and finds the wires that nothing drives.
@@ -452,8 +457,8 @@ impl Circuit {
             }
         }
         let mut driven: Vec<bool> = driver.iter().map(Option::is_some).collect();
-        for (q, _) in &self.registers {
-            driven[*q] = true;
+        for register in &self.registers {
+            driven[register.held] = true;
         }
         self.free = (0..self.wires).filter(|w| !driven[*w]).collect();
         let needs = |cell: &Cell| -> Vec<usize> {
@@ -517,7 +522,7 @@ impl Circuit {
         }
         let register = |bit: &Bit| {
             let mut registers = self.registers.iter();
-            registers.position(|(q, _)| *bit == Bit::Wire(*q))
+            registers.position(|r| *bit == Bit::Wire(r.q))
         };
         self.names.get(name)?.iter().map(register).collect()
     }
@@ -525,8 +530,7 @@ impl Circuit {
     /// Returns the names of all state. State with several names is listed once, under the name that lies deepest in the hierarchy.
     /// Names of ports and names that Yosys made are used only if there is no other.
     pub fn state_names(&self) -> Vec<&str> {
-        let place: HashMap<usize, usize> =
-            self.registers.iter().map(|(q, _)| *q).zip(0..).collect();
+        let place: HashMap<usize, usize> = self.registers.iter().map(|r| r.q).zip(0..).collect();
         let place = |bit: &Bit| match bit {
             Bit::Wire(wire) => place.get(wire).copied(),
             Bit::Is(_) => None,
@@ -642,8 +646,8 @@ impl Circuit {
             next: Vec::new(),
             writes: Vec::new(),
         };
-        for ((q, _), value) in self.registers.iter().zip(registers) {
-            frame.values[*q] = *value;
+        for (register, value) in self.registers.iter().zip(registers) {
+            frame.values[register.held] = *value;
         }
         for memory in &self.memories {
             let (own, rest) = words.split_at(memory.width * memory.size);
@@ -676,7 +680,7 @@ impl Circuit {
                 frame.values[*wire] = given.get(wire).copied().unwrap_or(value);
             }
         }
-        let mut next: Vec<Lit> = self.registers.iter().map(|(_, d)| frame.get(*d)).collect();
+        let mut next: Vec<Lit> = self.registers.iter().map(|r| frame.get(r.d)).collect();
         for (i, memory) in self.memories.iter().enumerate() {
             let mut words = frame.memories[i].clone();
             for (address, enable, data) in &memory.writes {
@@ -709,30 +713,6 @@ impl Circuit {
     /// Returns the clocks of all registers and memories in a frame.
     pub fn clocks(&self, frame: &TimeFrame) -> Vec<Lit> {
         self.clocks.iter().map(|(bit, _)| frame.get(*bit)).collect()
-    }
-
-    /// Checks that input `clock` clocks all registers and memories while `selectors` select no mutant. A frame is one cycle of
-    /// this clock: a register with another one would change at other times than it says.
-    ///
-    /// # Errors
-    /// Another clock, with the place in the text of a register or memory that has it.
-    pub fn check_clock(&self, clock: &str, selectors: &[(usize, usize)]) -> Result<(), String> {
-        let mut aig = Aig::new();
-        let state: Vec<Lit> = (0..self.state_bits()).map(|_| aig.input()).collect();
-        let mut free = vec![Lit::FALSE; self.wires];
-        for wire in &self.free {
-            free[*wire] = aig.input();
-        }
-        for (wire, _) in selectors {
-            free[*wire] = Lit::FALSE;
-        }
-        let frame = self.step(&mut aig, &state, &free);
-        let wire = self.input(clock).and_then(<[usize]>::first);
-        let value = wire.map(|wire| free[*wire]);
-        let other = (self.clocks.iter()).find(|(bit, _)| Some(frame.get(*bit)) != value);
-        other.map_or(Ok(()), |(_, place)| {
-            Err(format!("{place}: its clock is not the input {clock}"))
-        })
     }
 
     /// Tells whether the wires `told` make a difference where they first meet other logic, in two cycles with the same state
@@ -769,7 +749,7 @@ impl Circuit {
         }
         // `told` may also reach a register, an output or a write port without meeting other wires.
         let ports = self.memories.iter().flat_map(|memory| &memory.writes);
-        let ends = (self.registers.iter().map(|(_, d)| d))
+        let ends = (self.registers.iter().map(|r| &r.d))
             .chain(self.outputs.values().flatten())
             .chain(
                 ports.flat_map(|(address, enable, data)| address.iter().chain(enable).chain(data)),

@@ -19,6 +19,8 @@
 //! cycle breaks them. Some states satisfy them and some do not. What the file declares not to matter
 //! does not matter to the RTL itself (mutant 0 is equivalent in the sense of question 1).
 //!
+//! An asynchronous reset acts in the whole of the cycle that asserts it: before its edge on the outputs, and after it.
+//!
 //! Assumptions: the unit is reset before anything is compared, as the bench does and the contract requires. State that reset
 //! does not reach begins with the same contents in both. The inputs keep to the contract in the same file, as the
 //! unit's spec demands; apart from that they are free in every cycle.
@@ -203,7 +205,7 @@ impl Referee {
         if selectors.is_empty() {
             return Err(format!("the netlist does not look at {SELECTOR}"));
         }
-        circuit.check_clock(&from.clock, &selectors)?;
+        circuit.check_clock(&from.clock, from.asynchronous(), &selectors)?;
         let mut referee = Referee {
             circuit,
             selectors,

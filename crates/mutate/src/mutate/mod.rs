@@ -358,6 +358,8 @@ pub(crate) struct Origin {
     pub clock: String,
     /// Port of the reset; `true` if the reset is active high.
     pub reset: Option<(String, bool)>,
+    /// The reset is asynchronous.
+    pub resets_at_once: bool,
     pub texts: Texts,
     /// Front end that reads the texts for proofs.
     pub front_end: netlist::FrontEnd,
@@ -373,6 +375,12 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
+    /// Returns the reset, if it is asynchronous.
+    pub(crate) fn asynchronous(&self) -> Option<(&str, bool)> {
+        let reset = self.reset.as_ref().filter(|_| self.resets_at_once);
+        reset.map(|(port, high)| (port.as_str(), *high))
+    }
+
     pub(crate) fn of<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
         let bad = |why: String| InputError::new(dir.to_string_lossy(), 0, "rtl", why);
         let files = dut::files_of::<D>(dir).map_err(bad)?;
@@ -390,12 +398,14 @@ impl Origin {
             let port = pin.ports.first()?.clone();
             Some((port, level == reconverge_declaration::Level::High))
         });
+        let resets_at_once = declared.pins.iter().any(|pin| pin.asynchronous);
         let lanes = declared.lanes.map(|lanes| (lanes.parameter, build.lanes));
         Ok(Origin {
             unit: D::NAME,
             top: declared.top,
             clock: declared.clock,
             reset,
+            resets_at_once,
             texts,
             front_end: netlist::FrontEnd::Yosys,
             packages: None,

@@ -400,7 +400,10 @@ fn wrapper(from: &Origin, netlist: &str, width: u32) -> String {
         from.values.iter().map(|(n, v)| show(n, *v)).collect()
     };
     let parameters = all(|n, v| format!("  parameter int {n} = {v}")).join(",\n");
-    let differ = all(|n, v| format!("{n} != {v}")).join(" || ");
+    let differ = match all(|n, v| format!("{n} != {v}")) {
+        none if none.is_empty() => "1'b0".to_owned(),
+        some => some.join(" || "),
+    };
     let passed = all(|n, _| format!(".{n}({n})")).join(", ");
     format!(
         "module {top} #(\n{parameters}\n) (\n{ports}\n);\n  if ({differ}) \

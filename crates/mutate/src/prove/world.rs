@@ -267,7 +267,7 @@ impl<'a> Unit<'a> {
         let rtl = netlist::read_rtl(from, &names);
         let circuit = synthesized(from.front_end, work, &rtl, &from.top, stop)?;
         let selectors = circuit.ending(source::SELECTED_WIRE);
-        circuit.check_clock(&from.clock, &selectors)?;
+        circuit.check_clock(&from.clock, from.asynchronous(), &selectors)?;
         let mut unit = Unit {
             selectors,
             mutant: 0,

@@ -14,9 +14,12 @@ fn parsed(value: &Value) -> Option<usize> {
 }
 
 /// Parameters that are read as numbers; a kind of cell that has one of them not has 0 for it.
-const NUMBERS: [&str; 6] = [
+const NUMBERS: [&str; 9] = [
     "CLK_ENABLE",
     "CLK_POLARITY",
+    "ARST_POLARITY",
+    "ALOAD_POLARITY",
+    "EN_POLARITY",
     "PORTID",
     "PRIORITY",
     "A_SIGNED",
