@@ -28,7 +28,7 @@ const HALF: &str = "  half    rtl is before the falling edge of the clock; after
 const AT_ONCE: &str =
     "  reset   asserted in this cycle, between two rising edges: golden is what it sets at once\n";
 const NOT_REACHED: &str = "  reset   asserted in this cycle, between two rising edges: golden is what it sets at once; the RTL has the values from\n          before it, as of registers without this reset, or of a reset that acts only with the clock\n";
-const HELD: &str = "  reset   asserted since before the edge of this cycle, which must change nothing that the reset sets\n";
+const HELD: &str = "  reset   asserted in this cycle, before the edge of the clock: golden is what it sets, whatever comes with the edge\n";
 const RELEASED: &str = "  reset   released in this cycle\n";
 const EARLY: &str = "  reset   asserted in the next cycle, whose edge has not come yet; the RTL shows its effect already. If it is asynchronous,\n          add `asynchronous = true` to its pin in design.toml\n";
 /// A dump covers the whole run up to this many cycles; of a longer run, only this many cycles before the failing one.
