@@ -61,7 +61,7 @@ fn bins<U: Unit>(build: Build) -> Done<()> {
     for seed in SEEDS {
         for (way, (_, guided)) in WAYS.into_iter().enumerate() {
             let started = Instant::now();
-            let covered = run::run(&options(seed, CLOCKS, guided), &model, &rtl, &())?;
+            let covered = run::run::<Case<U>>(&options(seed, CLOCKS, guided), &model, &rtl, &())?;
             took[way] += started.elapsed();
             if covered.failed.is_some() {
                 return Err(format!("{}: a mismatch with seed {seed}", U::NAME).into());
@@ -91,7 +91,7 @@ fn bins<U: Unit>(build: Build) -> Done<()> {
 
 /// Returns the cycles until a run finds a failure, if it does.
 fn caught<U: Unit>(model: &Model<U>, rtl: &Rtl<U>, options: &Options) -> Done<Option<u64>> {
-    let covered = run::run(options, model, rtl, &())?;
+    let covered = run::run::<Case<U>>(options, model, rtl, &())?;
     Ok(covered.failed.map(|_| covered.compared))
 }
 

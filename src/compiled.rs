@@ -21,7 +21,7 @@ pub trait Compiled: Unit {
     /// Executes an order to a worker that runs programs: [`crate::worker::obey`].
     fn obey(worker: &mut Worker<'_, Case<Self>>, order: Order<Case<Self>>) -> Answer<Case<Self>>;
 
-    /// Executes an order to a worker that runs streams of pins: [`crate::worker::obey`].
+    /// Executes an order to a worker that runs streams of pins: [`crate::worker::judge`].
     fn obey_pins(
         worker: &mut Worker<'_, Stream<Self>>,
         order: Order<Stream<Self>>,
@@ -61,7 +61,7 @@ macro_rules! compiled {
                 worker: &mut $crate::worker::Worker<'_, $crate::stream::Stream<Self>>,
                 order: $crate::worker::Order<$crate::stream::Stream<Self>>,
             ) -> $crate::worker::Answer<$crate::stream::Stream<Self>> {
-                $crate::worker::obey(worker, order)
+                $crate::worker::judge(worker, order)
             }
             fn expand(
                 space: &mut $crate::exhaust::Space<'_, Self>,

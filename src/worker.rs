@@ -18,10 +18,10 @@ use reconverge_bench::check::{Judged, Judges};
 use reconverge_bench::design::Design;
 use reconverge_bench::dut::{Built, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
-use reconverge_bench::saved::Savable as _;
 use reconverge_bench::stream::Stream;
-use reconverge_campaign::campaign::{self, Drawn, Failed, Follow, Limit, Options, Runner, Summary};
-use reconverge_campaign::cover::{Bins, Model, run as cover};
+use reconverge_campaign::campaign::{self, Failed, Follow, Limit, Options, Runner, Summary};
+use reconverge_campaign::cover::run::{self as cover, Counted};
+use reconverge_campaign::cover::{Bins, Declaration};
 use reconverge_campaign::exhaust::check::{Checked, Difference, check as exhaust};
 use reconverge_campaign::shrink::Budget;
 use reconverge_mutate::mutate::Hunt;
@@ -77,6 +77,8 @@ pub enum Order<C: Ordered> {
         /// Answer with the progress before each case.
         each: bool,
     },
+    /// Run cases and count what they cover.
+    Cover(cover::Options),
     /// What only such cases have.
     Own(C::Order),
     /// Stop the current work, and answer.
@@ -108,6 +110,14 @@ pub enum Answer<C: Ordered> {
     Shrunk(Result<Smaller<C>, String>),
     /// [`Order::Hunt`]: the progress, from time to time or before each case, and at the end.
     Hunting(Box<Hunt<C>>),
+    /// [`Order::Cover`]: this case begins; the coverage before it was sent.
+    Covers(Box<C>),
+    /// [`Order::Cover`]: after each chunk, the number of cases, cycles and hit bins.
+    Covering(u64, u64, usize),
+    /// [`Order::Cover`]: the coverage so far, from time to time and before a careful chunk.
+    SoFar(Box<cover::Covered<C>>),
+    /// [`Order::Cover`]: the coverage at the end.
+    Covered(Box<cover::Covered<C>>),
     /// [`Order::Own`].
     Own(Box<C::Answer>),
     /// The work has stopped because of [`Order::Stop`].
@@ -136,8 +146,13 @@ impl<C: Ordered> Answer<C> {
                 let caught = hunt.caught.as_ref();
                 caught.is_none_or(|caught| failure(&caught.failure))
             }
+            Answer::Covers(case) => case.check_input("").is_ok(),
+            Answer::SoFar(found) | Answer::Covered(found) => {
+                found.failed.as_ref().is_none_or(failure)
+            }
             Answer::Own(own) => C::is_possible(own),
-            Answer::Pulse(_)
+            Answer::Covering(..)
+            | Answer::Pulse(_)
             | Answer::Begins(_)
             | Answer::Wants(_)
             | Answer::Stopped
@@ -148,7 +163,7 @@ impl<C: Ordered> Answer<C> {
 }
 
 /// Cases that a worker runs.
-pub trait Ordered: Drawn + 'static {
+pub trait Ordered: Counted + 'static {
     /// Orders that only such cases have.
     type Order: Serialize + DeserializeOwned + Send;
     /// Answers to them.
@@ -358,6 +373,22 @@ pub fn obey<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C
             };
             worker.cases(&options, cases, each, bins)
         }
+        Order::Hunt {
+            mutant,
+            seed,
+            hunt,
+            budget,
+            each,
+        } => worker.hunt(mutant, seed, hunt, budget, each),
+        Order::Cover(options) => cover(worker, &options),
+        Order::Own(order) => C::obey(worker, order),
+        order => judge(worker, order),
+    }
+}
+
+/// Executes an order about one case: judges it or makes it smaller. A unit with programs runs a stream of pins only in this way.
+pub fn judge<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C> {
+    match order {
         Order::Judge { case, judges, dump } => {
             let dump = dump.as_ref().map(|(from, path)| (*from, path.as_path()));
             let mut done = case.judge(&worker.rtl, judges, dump, &mut worker.progress());
@@ -372,15 +403,7 @@ pub fn obey<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C
             Answer::Judged(Box::new(done))
         }
         Order::Shrink(failure) => worker.shrink(&failure),
-        Order::Hunt {
-            mutant,
-            seed,
-            hunt,
-            budget,
-            each,
-        } => worker.hunt(mutant, seed, hunt, budget, each),
-        Order::Own(order) => C::obey(worker, order),
-        Order::Built(_) | Order::Stop => Answer::Cannot("worker: nothing was asked".to_owned()),
+        _ => Answer::Cannot("worker: nothing was asked".to_owned()),
     }
 }
 
@@ -411,8 +434,6 @@ impl<D: Design> Ordered for Stream<D> {
 /// An order that only programs have.
 #[derive(Serialize, Deserialize)]
 pub enum ProgramOrder {
-    /// Run cases and count what they cover.
-    Cover(cover::Options),
     /// Take all transitions from states of a small world.
     Exhaust {
         /// The values of the world's bounds.
@@ -428,14 +449,6 @@ pub enum ProgramOrder {
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub enum ProgramAnswer<U: Unit> {
-    /// [`ProgramOrder::Cover`]: this case begins; the coverage before it was sent.
-    Begins(Case<U>),
-    /// [`ProgramOrder::Cover`]: after each chunk, the number of programs, cycles and hit bins.
-    Covering(u64, u64, usize),
-    /// [`ProgramOrder::Cover`]: the coverage so far, from time to time and before a careful chunk.
-    SoFar(cover::Covered<U>),
-    /// [`ProgramOrder::Cover`]: the coverage at the end.
-    Covered(cover::Covered<U>),
     /// [`ProgramOrder::Exhaust`].
     Exhausted(Checked<U>),
 }
@@ -445,47 +458,33 @@ impl<U: Unit> Ordered for Case<U> {
     type Answer = ProgramAnswer<U>;
 
     fn obey(worker: &mut Worker<'_, Self>, order: ProgramOrder) -> Answer<Self> {
-        match order {
-            ProgramOrder::Cover(options) => cover(worker, &options),
-            ProgramOrder::Exhaust {
-                limits,
-                states,
-                only,
-            } => explore(worker, &limits, &states, only),
-        }
+        let ProgramOrder::Exhaust {
+            limits,
+            states,
+            only,
+        } = order;
+        explore(worker, &limits, &states, only)
     }
 
-    fn is_possible(answer: &ProgramAnswer<U>) -> bool {
-        let case = |case: &Case<U>| case.check_input("").is_ok();
-        match answer {
-            ProgramAnswer::Begins(begun) => case(begun),
-            ProgramAnswer::SoFar(found) | ProgramAnswer::Covered(found) => {
-                let failed = found.failed.as_ref();
-                failed.is_none_or(|failure| case(&failure.case))
-            }
-            ProgramAnswer::Covering(..) | ProgramAnswer::Exhausted(_) => true,
-        }
+    fn is_possible(_: &ProgramAnswer<U>) -> bool {
+        true
     }
 }
 
-fn own<U: Unit>(answer: ProgramAnswer<U>) -> Answer<Case<U>> {
-    Answer::Own(Box::new(answer))
-}
-
-fn cover<U: Unit>(worker: &Worker<'_, Case<U>>, options: &cover::Options) -> Answer<Case<U>> {
-    let model = Model::new(worker.rtl.build());
+fn cover<C: Ordered>(worker: &Worker<'_, C>, options: &cover::Options) -> Answer<C> {
+    let bins = C::Bins::new(worker.rtl.build());
     let follow = Covering {
         desk: worker.desk,
         careful: options.careful,
-        model: &model,
+        bins: bins.declaration(),
         told: Mutex::new(Instant::now()),
     };
-    match cover::run(options, &model, &worker.rtl, &follow) {
+    match cover::run(options, &bins, &worker.rtl, &follow) {
         Ok(mut covered) => {
             if let Some(failure) = &mut covered.failed {
                 worker.blame(failure);
             }
-            own(ProgramAnswer::Covered(covered))
+            Answer::Covered(Box::new(covered))
         }
         Err(why) => worker.cannot(why),
     }
@@ -521,7 +520,7 @@ fn explore<U: Unit>(
         let cause = Cause::at_the_end(why, checked.cycles);
         checked.difference = Some(unplaced(states, cause));
     }
-    own(ProgramAnswer::Exhausted(checked))
+    Answer::Own(Box::new(ProgramAnswer::Exhausted(checked)))
 }
 
 /// Returns the difference of `cause`, which is that of none of `states` in particular.
@@ -534,29 +533,29 @@ pub fn unplaced<U: Unit>(states: &[Vec<u8>], cause: Cause<U>) -> Difference<U> {
 }
 
 /// Tells the coverage.
-struct Covering<'a, U: Unit> {
-    desk: &'a dyn Desk<Case<U>>,
+struct Covering<'a, C: Ordered> {
+    desk: &'a dyn Desk<C>,
     careful: Option<u64>,
-    model: &'a Model<U>,
+    bins: &'a Declaration,
     /// When the whole coverage was last sent.
     told: Mutex<Instant>,
 }
 
-impl<U: Unit> cover::Follow<U> for Covering<'_, U> {
-    fn chunk(&self, covered: &cover::Covered<U>) -> bool {
+impl<C: Ordered> cover::Follow<C> for Covering<'_, C> {
+    fn chunk(&self, covered: &cover::Covered<C>) -> bool {
         let totals = covered.totals;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if self.careful == Some(totals.programs) || told.elapsed() >= SO_FAR {
-            self.desk.say(&own(ProgramAnswer::SoFar(covered.clone())));
+            self.desk.say(&Answer::SoFar(Box::new(covered.clone())));
             *told = Instant::now();
         }
-        let hit = self.model.hit(&covered.hits);
-        let covering = ProgramAnswer::Covering(totals.programs, totals.cycles, hit);
-        self.desk.say(&own(covering));
+        let hit = self.bins.hit(&covered.hits);
+        let covering = Answer::Covering(totals.programs, totals.cycles, hit);
+        self.desk.say(&covering);
         !self.desk.stop().load(Ordering::Relaxed)
     }
-    fn begins(&self, case: &Case<U>) {
-        self.desk.say(&own(ProgramAnswer::Begins(case.clone())));
+    fn begins(&self, case: &C) {
+        self.desk.say(&Answer::Covers(Box::new(case.clone())));
     }
     fn pulse(&self) {
         self.desk.pulse(&|| Answer::Pulse(0));

@@ -165,7 +165,7 @@ fn jobs_change_nothing<U: Tested>() {
             guided: false,
             careful: None,
         };
-        let covered = run::run(&options, &model, &rtl, &()).unwrap();
+        let covered = run::run::<Case<U>>(&options, &model, &rtl, &()).unwrap();
         assert!(covered.failed.is_none());
         model.named(&covered.hits, covered.totals)
     });
@@ -185,7 +185,7 @@ fn jobs_change_nothing_in_a_guided_run<U: Tested>() {
             guided,
             careful: None,
         };
-        let covered = run::run(&options, &model, &rtl, &()).unwrap();
+        let covered = run::run::<Case<U>>(&options, &model, &rtl, &()).unwrap();
         assert!(covered.failed.is_none());
         model.named(&covered.hits, covered.totals)
     });

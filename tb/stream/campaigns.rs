@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use reconverge::campaign::results::{Header, Results, merge, program};
 use reconverge::campaign::{self, Chunk, Limit, Piece, Put, Runner, Shard, Tally, drive};
-use reconverge::cover::Bins as _;
+use reconverge::cover::{Bins as _, run};
 use reconverge::design::{Build, Design, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
@@ -176,6 +176,48 @@ fn a_campaign_in_reset_is_not_called_good() {
     let said =
         format!("the reset was asserted in {cycles} of {cycles} cycles: little else was compared");
     assert_eq!(json["not_seen"][0], said.as_str());
+}
+
+#[test]
+fn a_run_of_streams_counts_how_often_each_bit_was_0_and_1() {
+    let rtl = Rtl::<R500>::own(4).unwrap();
+    let bins = PinBins::<R500>::new(rtl.build());
+    let limit = Limit::Programs(40);
+    let [one, three] = [1, 3].map(|jobs| {
+        let options = run::Options {
+            seed: 1,
+            limit,
+            jobs,
+            guided: false,
+            careful: None,
+        };
+        run::run::<Stream<R500>>(&options, &bins, &rtl, &()).unwrap()
+    });
+    assert_eq!(
+        (one.compared, &one.hits, one.totals),
+        (three.compared, &three.hits, three.totals)
+    );
+    let declared = bins.declaration();
+    let coverage = declared.named("r500", rtl.build(), &one.hits, one.totals);
+    let [pins, fields] = &coverage.groups[..] else {
+        panic!("{:?}", coverage.groups)
+    };
+    // Each cycle counts a bit once; the reset, active low, is asserted in the first cycles of each stream.
+    let of_reset = pins.bins.iter().filter(|bin| bin.at[0] == "rst_n");
+    let hits: Vec<_> = of_reset.map(|bin| bin.hits).collect();
+    assert_eq!(hits.iter().sum::<u64>(), one.compared);
+    assert!(hits[0] >= 2 * 40, "{hits:?}");
+    // A campaign of the same streams meets the same bits.
+    let options = campaign::Options {
+        limit,
+        ..campaign::Options::default()
+    };
+    let met = campaign::run::<Stream<R500>>(&options, &rtl, |_| ()).unwrap();
+    let overview = bins.overview(&met.bins);
+    let shares = overview.groups.iter().map(|(_, share)| share);
+    let shares: Vec<_> = shares.map(|share| (share.hit, share.reachable)).collect();
+    let counted = [pins, fields].map(|group| (group.hit(), group.reachable()));
+    assert_eq!(shares, counted);
 }
 
 /// r500 with a comment more in its declaration.

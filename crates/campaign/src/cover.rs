@@ -13,6 +13,8 @@ mod axis;
 pub mod guide;
 mod html;
 mod met;
+#[cfg(feature = "rtl")]
+pub(crate) mod pins;
 #[cfg(feature = "campaign")]
 pub mod run;
 mod runs;
@@ -207,6 +209,53 @@ impl Declaration {
         self.unreachable[bin].is_none()
     }
 
+    /// Returns counters that are all 0.
+    pub fn no_hits(&self) -> Hits {
+        Hits {
+            counts: vec![0; self.unreachable.len()],
+            ..Hits::default()
+        }
+    }
+
+    /// Returns the number of bins that are not declared unreachable.
+    pub fn reachable(&self) -> usize {
+        self.unreachable.iter().filter(|why| why.is_none()).count()
+    }
+
+    /// Returns the number of reachable bins that `hits` contains.
+    pub fn hit(&self, hits: &Hits) -> usize {
+        let bins = hits.counts().iter().zip(&self.unreachable);
+        bins.filter(|(hits, why)| **hits > 0 && why.is_none())
+            .count()
+    }
+
+    /// Returns the coverage of `unit` with `build`, whose bins these are.
+    pub fn named(&self, unit: &str, build: &Build, hits: &Hits, totals: Totals) -> UnitCoverage {
+        let groups = self.groups.iter().map(|g| {
+            let bins = (g.first..g.first + g.bins).map(|n| Bin {
+                at: names(&g.axes, n - g.first),
+                hits: hits.counts()[n],
+                unreachable: self.unreachable[n].map(str::to_owned),
+            });
+            GroupCoverage {
+                name: g.name.to_owned(),
+                about: g.about.to_owned(),
+                sampled: g.when,
+                axes: g.axes.clone(),
+                bins: bins.collect(),
+            }
+        });
+        UnitCoverage {
+            unit: unit.to_owned(),
+            lanes: build.lanes,
+            parameters: build.parameters.clone(),
+            totals,
+            runs: Vec::new(),
+            failures: Vec::new(),
+            groups: groups.collect(),
+        }
+    }
+
     /// Returns the declarations of unreachable bins that apply to no bin. In a unit's default build they are mistakes.
     pub fn idle(&self) -> &[String] {
         &self.idle
@@ -394,6 +443,8 @@ pub struct Overview {
 pub trait Bins: Send + Sync {
     /// Returns the bins of a design with `build`.
     fn new(build: &Build) -> Self;
+    /// Returns their declaration.
+    fn declaration(&self) -> &Declaration;
     /// Returns the set of the bins that can be hit.
     fn goal(&self) -> Met;
     /// Returns how many of them are in `met`.
@@ -406,6 +457,9 @@ pub trait Bins: Send + Sync {
 impl<U: Campaign> Bins for Model<U> {
     fn new(build: &Build) -> Self {
         Model::new(build)
+    }
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
     }
     fn goal(&self) -> Met {
         Model::goal(self)
@@ -464,12 +518,9 @@ impl<U: Campaign> Model<U> {
         &self.declaration
     }
 
-    /// Returns counters that are all 0.
+    /// Does the same as [`Declaration::no_hits`].
     pub fn no_hits(&self) -> Hits {
-        Hits {
-            counts: vec![0; self.declaration.unreachable.len()],
-            ..Hits::default()
-        }
+        self.declaration.no_hits()
     }
 
     /// Returns the set of the bins that are not declared unreachable.
@@ -479,17 +530,14 @@ impl<U: Campaign> Model<U> {
             .collect()
     }
 
-    /// Returns the number of bins that are not declared unreachable.
+    /// Does the same as [`Declaration::reachable`].
     pub fn reachable(&self) -> usize {
-        let unreachable = self.declaration.unreachable.iter().flatten().count();
-        self.declaration.unreachable.len() - unreachable
+        self.declaration.reachable()
     }
 
-    /// Returns the number of reachable bins that `hits` contains.
+    /// Does the same as [`Declaration::hit`].
     pub fn hit(&self, hits: &Hits) -> usize {
-        let bins = hits.counts().iter().zip(&self.declaration.unreachable);
-        bins.filter(|(hits, why)| **hits > 0 && why.is_none())
-            .count()
+        self.declaration.hit(hits)
     }
 
     /// Returns the share of the reachable bins that are in `met`, for all bins and for each group of [`Coverage::OVERVIEW`].
@@ -575,29 +623,7 @@ impl<U: Campaign> Model<U> {
 
     /// Does the same as [`Model::coverage`], for counters.
     pub fn named(&self, hits: &Hits, totals: Totals) -> UnitCoverage {
-        let groups = self.declaration.groups.iter().map(|g| {
-            let bins = (g.first..g.first + g.bins).map(|n| Bin {
-                at: names(&g.axes, n - g.first),
-                hits: hits.counts()[n],
-                unreachable: self.declaration.unreachable[n].map(str::to_owned),
-            });
-            GroupCoverage {
-                name: g.name.to_owned(),
-                about: g.about.to_owned(),
-                sampled: g.when,
-                axes: g.axes.clone(),
-                bins: bins.collect(),
-            }
-        });
-        UnitCoverage {
-            unit: U::NAME.to_owned(),
-            lanes: self.build.lanes,
-            parameters: self.build.parameters.clone(),
-            totals,
-            runs: Vec::new(),
-            failures: Vec::new(),
-            groups: groups.collect(),
-        }
+        self.declaration.named(U::NAME, &self.build, hits, totals)
     }
 }
 

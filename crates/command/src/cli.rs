@@ -108,7 +108,7 @@ const OF_STREAMS: [(&str, &str); 3] = [
 /// Options of commands that have no meaning without programs.
 const FOR_PROGRAMS: [(&str, &[&str]); 3] = [
     ("fuzz", &["variants"]),
-    ("cover", &["guided", "merge", "json", "html", "lcov"]),
+    ("cover", &["guided"]),
     ("replay", &["show", "step", "picture", "html"]),
 ];
 

@@ -20,7 +20,7 @@ use crate::page::Part;
 use crate::ran::Ran;
 use crate::run::{self, ReplayArgs, RunArgs};
 use crate::shows::in_words;
-use crate::{again, cover, exhaust, explain, fuzz, merge, mutate, prove, toggles, workers};
+use crate::{again, cover, exhaust, explain, fuzz, merge, mutate, prove, workers};
 
 /// The commands of one unit.
 pub trait Commands: Sync {
@@ -128,8 +128,8 @@ impl<D: Design> Commands for Pins<D> {
     fn worker(&self, _cases: &str) -> Done {
         workers::work::<Stream<D>>(reconverge::worker::obey)
     }
-    fn cover(&self, args: &cover::CoverArgs, _gathered: &mut cover::Gathered) -> Done {
-        toggles::cover::<D>(args)
+    fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
+        cover::cover::<Stream<D>>(args, gathered)
     }
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
         mutate::mutate::<Stream<D>>(args)
@@ -187,7 +187,7 @@ impl<U: Compiled> Commands for For<U> {
         }
     }
     fn cover(&self, args: &cover::CoverArgs, gathered: &mut cover::Gathered) -> Done {
-        cover::cover::<U>(args, gathered)
+        cover::cover::<Case<U>>(args, gathered)
     }
     fn mutate(&self, args: &mutate::MutateArgs) -> mutate::Mutated {
         mutate::mutate::<Case<U>>(args)

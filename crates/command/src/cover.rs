@@ -6,11 +6,12 @@ use clap::Args;
 use indicatif::HumanCount;
 use reconverge::campaign::NOT_PRELOADED;
 use reconverge::campaign::{Limit, Shard};
-use reconverge::case::Case;
-use reconverge::compiled::Compiled;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::cover::run::Options;
-use reconverge::cover::{FailedRun, Model, Ran, SavedCoverage, UnitCoverage, page};
+use reconverge::cover::{
+    Bins as _, FailedRun, Hits, Ran, SavedCoverage, Totals, UnitCoverage, page,
+};
+use reconverge::design::Design;
 use reconverge::input::InputError;
 
 use crate::args::{BuildArgs, PlaceArgs, limit, seed, workers};
@@ -19,13 +20,15 @@ use crate::found;
 use crate::guests::{names, unit_names_and_all};
 use crate::progress::{Lines, bar};
 use crate::rtl::{absolute, counting_rtl, rtl, usual_rtl};
-use crate::shows::rule_id;
+use crate::shows::{Shows, rule_id};
 use crate::streams::{self, all_writable, write_whole};
 use crate::workers::{Isolated, LimitArgs};
 use reconverge::quantity::count;
 
-/// Cycles of a run without a limit: with the default seed, enough to hit every bin that can be hit.
-const DEFAULT_CYCLES: u64 = 20_000_000;
+/// Cycles of a run of programs without a limit: with the default seed, enough to hit every bin that can be hit.
+const OF_PROGRAMS: u64 = 20_000_000;
+/// The same of streams of pins.
+const OF_STREAMS: u64 = 2_000_000;
 
 #[derive(Args)]
 pub struct CoverArgs {
@@ -73,9 +76,6 @@ pub struct CoverArgs {
     pub place: PlaceArgs,
 }
 
-/// The failure of a case.
-type Failed<U> = reconverge::failure::Failure<Case<U>>;
-
 /// The results of the units' parts of the command, for its end.
 #[derive(Default)]
 pub struct Gathered {
@@ -89,29 +89,13 @@ pub struct Gathered {
 }
 
 impl CoverArgs {
-    /// Returns an option that was given and has no meaning without programs.
-    pub fn of_programs(&self) -> Option<&'static str> {
-        let given = [
-            ("--guided", self.guided),
-            ("--merge", !self.merge.is_empty()),
-            ("--json", self.json.is_some()),
-            ("--html", self.html.is_some()),
-            ("--lcov", self.lcov.is_some()),
-        ];
-        let found = given.iter().find(|(_, given)| *given);
-        found.map(|(option, _)| *option)
-    }
-
-    pub fn limit(&self) -> Option<Limit> {
+    fn limit(&self) -> Option<Limit> {
         limit(self.programs, self.cycles, self.seconds)
     }
 
-    /// Returns the limit of the run; `None` if there is no run.
-    fn run(&self) -> Option<Limit> {
-        let default = self
-            .merge
-            .is_empty()
-            .then_some(Limit::Cycles(DEFAULT_CYCLES));
+    /// Returns the limit of the run, without a limit `cycles`; `None` if there is no run.
+    fn run(&self, cycles: u64) -> Option<Limit> {
+        let default = self.merge.is_empty().then_some(Limit::Cycles(cycles));
         self.limit().or(default)
     }
 }
@@ -130,7 +114,7 @@ pub fn all(
     ])?;
     let needs_a_run = [("--lcov", args.lcov.is_some()), ("--guided", args.guided)];
     if let Some((option, _)) = needs_a_run.iter().find(|(_, given)| *given)
-        && args.run().is_none()
+        && args.run(0).is_none()
     {
         let why = "nothing is run: give --programs, --cycles or --seconds";
         return Err(InputError::option(*option, why).into());
@@ -200,14 +184,14 @@ fn of_runs(unit: &UnitCoverage, file: &str) -> Result<(), InputError> {
 }
 
 /// Refuses runs from files that are of other RTL than what the command names, where nothing is run.
-fn of_this_rtl<U: Compiled>(runs: &[Ran], args: &CoverArgs) -> Result<(), Failure> {
+fn of_this_rtl<D: Design>(runs: &[Ran], args: &CoverArgs) -> Result<(), Failure> {
     let (rtl, name) = match &args.place.rtl {
         Some(dir) => {
-            let rtl = rtl::<U>(&args.place, args.build.build::<U>()?)?;
+            let rtl = rtl::<D>(&args.place, args.build.build::<D>()?)?;
             (rtl, dir.display().to_string())
         }
         // Its files are the same for every build: none has to be made.
-        None => (usual_rtl::<U>()?, "our own RTL".to_owned()),
+        None => (usual_rtl::<D>()?, "our own RTL".to_owned()),
     };
     let Some(other) = runs.iter().find(|run| run.rtl != rtl.contents()) else {
         return Ok(());
@@ -234,16 +218,16 @@ fn of_another_run(runs: &[Ran], this: &Ran) -> Result<(), InputError> {
 }
 
 /// Returns what a coverage file says of the failure of this run.
-fn failed_run<U: Compiled>(failure: &Failed<U>, saved: &found::SavedFile) -> FailedRun {
+fn failed_run<C: Shows>(
+    failure: &reconverge::failure::Failure<C>,
+    saved: &found::SavedFile,
+) -> FailedRun {
     let rule = failure.rule();
     FailedRun {
         run: failure.case.name(),
         failure: failure.place(),
         message: failure.message(),
-        rule: rule
-            .as_deref()
-            .and_then(rule_id::<Case<U>>)
-            .map(str::to_owned),
+        rule: rule.as_deref().and_then(rule_id::<C>).map(str::to_owned),
         saved: saved
             .as_ref()
             .map(|path| path.to_string_lossy().into_owned()),
@@ -251,25 +235,35 @@ fn failed_run<U: Compiled>(failure: &Failed<U>, saved: &found::SavedFile) -> Fai
 }
 
 /// Runs the command for one unit.
-pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
-    let build = args.build.build::<U>()?;
-    let mut coverage = UnitCoverage::declared::<U>(&build);
+pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
+    let name = C::Design::NAME;
+    if args.guided && !C::EXECUTES {
+        let why =
+            format!("{name} runs no programs: a guided run makes new ones of their instructions");
+        return Err(InputError::option("--guided", why).into());
+    }
+    let run = args.run(if C::EXECUTES { OF_PROGRAMS } else { OF_STREAMS });
+    let build = args.build.build::<C::Design>()?;
+    let bins = C::Bins::new(&build);
+    let bins = bins.declaration();
+    let named = |hits: &Hits, totals| bins.named(name, &build, hits, totals);
+    let mut coverage = named(&bins.no_hits(), Totals::default());
     let mut files = 0;
     for (file, saved) in &gathered.merged {
-        for unit in saved.units.iter().filter(|u| u.unit == U::NAME) {
+        for unit in saved.units.iter().filter(|u| u.unit == name) {
             coverage.merge(unit, file)?;
             of_runs(unit, file)?;
             files += 1;
         }
     }
-    if files > 0 && args.run().is_none() {
-        of_this_rtl::<U>(&coverage.runs, args)?;
+    if files > 0 && run.is_none() {
+        of_this_rtl::<C::Design>(&coverage.runs, args)?;
     }
     let failed_before = coverage.failures.len();
     let mut text = String::new();
     let mut agreed = Agreed::Yes;
     let (mut failed, mut interrupted) = (None, false);
-    if let Some(limit) = args.run() {
+    if let Some(limit) = run {
         let options = Options {
             seed: args.seed,
             limit,
@@ -279,16 +273,15 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         };
         let dir = args.place.rtl.as_deref();
         let model_of_rtl = if args.lcov.is_some() {
-            counting_rtl::<U>(&args.place, build.clone())?
+            counting_rtl::<C::Design>(&args.place, build.clone())?
         } else {
-            rtl::<U>(&args.place, build.clone())?
+            rtl::<C::Design>(&args.place, build.clone())?
         };
         let mut this = options.ran(&model_of_rtl);
         of_another_run(&coverage.runs, &this)?;
-        let model = Model::<U>::new(&build);
-        let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(U::NAME));
+        let bar = bar(limit, Shard::default()).map(|b| b.with_prefix(name));
         let (started, mut lines) = (std::time::Instant::now(), Lines::new());
-        let mut rtl = Isolated::new(&model_of_rtl, args.limits)?;
+        let mut rtl = Isolated::<C>::new(&model_of_rtl, args.limits)?;
         let covered = rtl.cover(&options, |programs, cycles, hit| {
             if let Some(bar) = &bar {
                 bar.set_position(match limit {
@@ -296,12 +289,12 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
                     Limit::Cycles(_) => cycles,
                     Limit::Time(_) => started.elapsed().as_secs(),
                 });
-                bar.set_message(format!("{hit} of {} bins", model.reachable()));
+                bar.set_message(format!("{hit} of {} bins", bins.reachable()));
             }
             let [programs, cycles] = [programs, cycles].map(HumanCount);
             lines.tell(|| {
-                let (unit, all) = (U::NAME, model.reachable());
-                format!("{unit}: {programs} programs, {cycles} cycles, {hit} of {all} bins")
+                let (noun, all) = (C::NOUN, bins.reachable());
+                format!("{name}: {programs} {noun}s, {cycles} cycles, {hit} of {all} bins")
             });
         })?;
         if let Some(bar) = &bar {
@@ -309,9 +302,9 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         }
         interrupted = rtl.stopped();
         let Some(covered) = covered else {
-            return Err(Failure::Other(format!("{}: interrupted", U::NAME)));
+            return Err(Failure::Other(format!("{name}: interrupted")));
         };
-        let mut counted = model.named(&covered.hits, covered.totals);
+        let mut counted = named(&covered.hits, covered.totals);
         this.cycles = covered.compared;
         if !model_of_rtl.preloads() {
             text += &format!(
@@ -333,8 +326,9 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             gathered.rtl.merge(covered.rtl);
         }
         failed = covered.failed.map(|mut failure| {
-            failure.case.rtl = dir.map(absolute);
-            failure.case.no_assert = model_of_rtl.no_assert();
+            let dir = dir.map(absolute);
+            let case = &mut failure.case;
+            case.on_rtl(dir.as_deref(), model_of_rtl.no_assert(), case.mutant());
             crate::console::failed();
             let saved = found::save(&failure, &args.place.out);
             (failure, saved)
@@ -345,20 +339,26 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         "  {:<18}{mismatches} mismatches in {} cycles, {} fields each\n",
         "lock-step",
         HumanCount(coverage.compared()),
-        U::fields().len()
+        C::Design::fields().len()
     );
     let totals = coverage.totals;
-    let from = match (files, args.run().is_some()) {
+    let from = match (files, run.is_some()) {
         (0, _) => format!(".{:x}", args.seed),
         (n, true) => format!(".{:x} and {n} merged", args.seed),
         (n, false) => format!(", {n} merged"),
     };
+    let executed = match C::EXECUTES {
+        true => format!(
+            ", {} launches, {} steps",
+            HumanCount(totals.launches),
+            HumanCount(totals.steps)
+        ),
+        false => String::new(),
+    };
     print(&format!(
-        "{}.cover{from}  {} programs, {} launches, {} steps\n{lock_step}{text}{}",
-        U::NAME,
+        "{name}.cover{from}  {} {}s{executed}\n{lock_step}{text}{}",
         HumanCount(totals.programs),
-        HumanCount(totals.launches),
-        HumanCount(totals.steps),
+        C::NOUN,
         coverage.text()
     ))?;
     let nothing = mismatches == 0 && coverage.groups.iter().all(|g| g.hits() == 0);
@@ -367,8 +367,8 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         // The report says it at length.
         coverage.failures.push(failed_run(&failure, &saved));
         print("\n")?;
-        let told = rtl::<U>(&args.place, build).and_then(|rtl| {
-            let mut rtl = Isolated::new(&rtl, args.limits)?;
+        let told = rtl::<C::Design>(&args.place, build).and_then(|rtl| {
+            let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
             found::report_saved(&failure, &saved, &mut rtl)
         });
         // An interruption, for example. What failed is told and written all the same.
@@ -378,27 +378,25 @@ pub fn cover<U: Compiled>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         }
     }
     if nothing {
-        let why = format!("nothing was sampled of {}", U::NAME);
+        let why = format!("nothing was sampled of {name}");
         return Err(Failure::Other(why));
     }
     if failed_before > 0 {
         complain(&format!(
-            "{}: {failed_before} of the merged runs failed",
-            U::NAME
+            "{name}: {failed_before} of the merged runs failed"
         ));
         agreed = Agreed::No;
     }
     let impossible = coverage.impossible().count();
     if impossible > 0 {
         complain(&format!(
-            "{}: {impossible} bins that are declared unreachable were hit",
-            U::NAME
+            "{name}: {impossible} bins that are declared unreachable were hit"
         ));
         agreed = Agreed::No;
     }
     let missed = coverage.missed().count();
     if args.require_all && missed > 0 && !interrupted {
-        complain(&format!("{}: {missed} reachable bins were missed", U::NAME));
+        complain(&format!("{name}: {missed} reachable bins were missed"));
         agreed = Agreed::No;
     }
     gathered.units.push(coverage);

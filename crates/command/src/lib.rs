@@ -40,7 +40,6 @@ mod step;
 mod stop;
 mod streams;
 mod summary;
-mod toggles;
 mod variants;
 mod version;
 mod whole;

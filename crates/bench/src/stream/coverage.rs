@@ -214,6 +214,31 @@ impl Coverage {
     }
 }
 
+/// Returns the name and the number of bits of every pin and then of every field of a design with `lanes` lanes, in the order of the
+/// declaration; of a list of elements the bits of one.
+pub fn items<D: Design>(lanes: u32) -> Vec<(&'static str, u32)> {
+    let pins = D::DECLARATION.pins.iter();
+    let pins = pins.map(|pin| (pin.name, pin.most(lanes)));
+    let fields = D::fields().iter();
+    let fields = fields.map(|field| (field.name, bits(field, lanes)));
+    let counted = pins.chain(fields);
+    counted
+        .map(|(name, bits)| (name, bits.count_ones()))
+        .collect()
+}
+
+/// Calls `item` with each word of the pins and of the state, and the number of its pin or field in [`items`].
+pub fn each_word<D: Design>(pins: &D::In, state: &D::State, mut item: impl FnMut(usize, u64)) {
+    let declared = D::DECLARATION.pins;
+    for (number, pin) in declared.iter().enumerate() {
+        (0..pin.words()).for_each(|i| item(number, pin.get(bytes_of(pins), i)));
+    }
+    for (number, field) in D::fields().iter().enumerate() {
+        let words = words(field, bytes_of(state)).into_iter();
+        words.for_each(|word| item(declared.len() + number, word));
+    }
+}
+
 /// Returns the mask of the bits of one word of `field` with `lanes` lanes; a plane has one bit per lane.
 fn bits(field: &Field, lanes: u32) -> u64 {
     match field.shape {

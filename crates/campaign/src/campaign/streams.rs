@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use super::{Drawn, Limit, Other, Shrunk, found_within, fuzz_within, own_seed};
-use crate::cover::{Bins, Met, Overview, Share};
+use crate::cover::{Bins, Declaration, Met, Overview, Share, pins};
 use reconverge_bench::check::{self, Judged};
 use reconverge_bench::design::{Build, Control, Design};
 use reconverge_bench::dut::{Dut, Rtl};
@@ -22,10 +22,16 @@ use reconverge_bench::stream::{MAX_CYCLES, Pace, Stream, pulse};
 /// What streams of a build can reach: bits of pins and fields that are 0 and 1, values of narrow ones, changes.
 pub struct PinBins<D> {
     lanes: u32,
+    declaration: Declaration,
     design: PhantomData<fn() -> D>,
 }
 
 impl<D: Design> PinBins<D> {
+    /// Returns the number of lanes of the build.
+    pub fn lanes(&self) -> u32 {
+        self.lanes
+    }
+
     /// Returns the coverage of `cycles` cycles whose bins are `met`; the reset was asserted in `resets` of them.
     pub fn coverage(&self, met: &Met, cycles: u64, resets: u64) -> Coverage {
         let words = Vec::<Hex>::from(met.clone());
@@ -45,8 +51,13 @@ impl<D: Design> Bins for PinBins<D> {
     fn new(build: &Build) -> Self {
         PinBins {
             lanes: build.lanes,
+            declaration: pins::declared::<D>(build.lanes),
             design: PhantomData,
         }
+    }
+
+    fn declaration(&self) -> &Declaration {
+        &self.declaration
     }
 
     fn goal(&self) -> Met {

@@ -11,15 +11,19 @@ use rand::Rng;
 use rand::seq::{IndexedRandom, SliceRandom};
 use rand_pcg::Pcg64Mcg;
 
+use super::run::{Counted, Counts};
 use super::{Collector, Hits, Model};
 use crate::grammar::Campaign;
+use reconverge_bench::check::Judged;
 use reconverge_bench::design::Control;
 use reconverge_bench::design::Golden as _;
+use reconverge_bench::dut::Dut;
 use reconverge_bench::saved::Savable as _;
 use reconverge_program::case::Case;
 use reconverge_program::instructions::Instructions;
-use reconverge_program::program::Pins;
-use reconverge_program::watch::Watch;
+use reconverge_program::judges::{Judges, check_on};
+use reconverge_program::program::{Pins, Records};
+use reconverge_program::watch::{Pulse, Watch};
 
 /// Number of bins aimed at, those with the fewest hits. There may be more if several have equally many hits.
 pub const AIMS: usize = 16;
@@ -254,5 +258,68 @@ impl<'m, U: Campaign> Guide<'m, U> {
             }
         }
         None
+    }
+}
+
+impl<U: Campaign> Counted for Case<U> {
+    type Counter<'m> = Collector<'m, U>;
+    type Guide<'m> = Guide<'m, U>;
+    type Kept = KeptCases<U>;
+
+    fn counter(bins: &Model<U>) -> Collector<'_, U> {
+        Collector::new(bins)
+    }
+
+    fn counts<'c>(collector: &'c Collector<'_, U>) -> Counts<'c> {
+        Counts {
+            hits: &collector.hits,
+            cycles: collector.cycles,
+            steps: collector.steps,
+        }
+    }
+
+    fn guide(bins: &Model<U>) -> Guide<'_, U> {
+        Guide::new(bins)
+    }
+
+    fn is_preloaded(&self) -> bool {
+        !self.start.is_empty()
+    }
+
+    fn count(
+        &self,
+        number: u64,
+        dut: &mut Dut<U>,
+        collector: &mut Collector<'_, U>,
+        guide: Option<(&Guide<'_, U>, &mut KeptCases<U>)>,
+        progress: &dyn Fn(),
+    ) -> Judged<Self> {
+        collector.hits.clear();
+        collector.begin(self);
+        let mut trail = Trail::new(collector, self);
+        // The scalar judge does not affect bins; only `fuzz` asks it.
+        let watch = &mut (&mut trail, Pulse(|_| progress()));
+        let judged = check_on(self, dut, Judges::LockStep, Records::judge, watch);
+        trail.collector.end();
+        if let Some((guide, found)) = guide {
+            found.keep(guide, number, self, trail);
+        }
+        judged
+    }
+
+    fn learn(guide: &mut Guide<'_, U>, found: KeptCases<U>) {
+        guide.learn(found);
+    }
+
+    fn aim(guide: &mut Guide<'_, U>, hits: &Hits) {
+        guide.aim(hits);
+    }
+
+    fn child(guide: &Guide<'_, U>, rng: &mut Pcg64Mcg) -> Option<Self> {
+        guide.child(rng)
+    }
+
+    fn name_child(&mut self, index: u64) {
+        U::rename(&mut self.program, format!("guided-{index}"));
     }
 }

@@ -32,20 +32,16 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::guide::{Guide, KeptCases, Trail};
 use super::lcov::RtlCoverage;
-use super::{Collector, Hits, Model, Ran, Totals};
-use crate::campaign::{self, Limit, results};
-use crate::grammar::Campaign;
-use reconverge_bench::check::close;
+use super::{Bins as _, Declaration, Hits, Ran, Totals};
+use crate::campaign::{Drawn, Limit, results};
+use reconverge_bench::check::{Judged, close};
+use reconverge_bench::design::Design;
 use reconverge_bench::dut::{Dut, Rtl};
-use reconverge_bench::failure::Failure;
+use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::lockstep::Compared;
-use reconverge_program::case::Case;
+use reconverge_bench::stream::CYCLES;
 use reconverge_program::environment::draw_word;
-use reconverge_program::judges::{Judges, check_on};
-use reconverge_program::program::Records;
-use reconverge_program::watch::Pulse;
 
 /// Cases handed out at once. A run ends with a whole chunk, so that its length does not depend on the number of jobs.
 const CHUNK: u64 = 64;
@@ -70,38 +66,90 @@ pub struct Options {
 
 impl Options {
     /// Returns what a coverage file says of the run with these options on `rtl`, before its first cycle.
-    pub fn ran<U: Campaign>(&self, rtl: &Rtl<U>) -> Ran {
+    pub fn ran<D: Design>(&self, rtl: &Rtl<D>) -> Ran {
         Ran {
             seed: self.seed,
             guided: self.guided,
             rtl: rtl.contents().to_owned(),
             assertions: rtl.assertions(),
-            program: results::program::<U>(),
+            program: results::program::<D>(),
             cycles: 0,
             from: "this run".to_owned(),
         }
     }
 }
 
+/// What a counter has counted.
+#[derive(Clone, Copy)]
+pub struct Counts<'c> {
+    /// Hits of the last case.
+    pub hits: &'c Hits,
+    /// Cycles of all cases.
+    pub cycles: u64,
+    /// Steps of all cases.
+    pub steps: u64,
+}
+
+/// Cases of which a run counts what they hit.
+pub trait Counted: Drawn {
+    /// Counts the hits of cases on one thread.
+    type Counter<'m>: Send;
+    /// What is known of the cases so far, for new ones.
+    type Guide<'m>: Sync;
+    /// Cases that one thread found for it.
+    type Kept: Default + Send;
+
+    /// Returns a counter that has counted nothing.
+    fn counter(bins: &Self::Bins) -> Self::Counter<'_>;
+    /// Returns what `counter` has counted.
+    fn counts<'c>(counter: &'c Self::Counter<'_>) -> Counts<'c>;
+    /// Returns a guide that knows nothing.
+    fn guide(bins: &Self::Bins) -> Self::Guide<'_>;
+    /// Returns whether the case begins in a state that is loaded.
+    fn is_preloaded(&self) -> bool {
+        false
+    }
+    /// Judges the case, number `number` of the run, on `dut`, and counts what it hits. Keeps it for the guide, if one is given and the
+    /// case hit a bin sooner. `progress` is called from time to time.
+    fn count(
+        &self,
+        number: u64,
+        dut: &mut Dut<Self::Design>,
+        counter: &mut Self::Counter<'_>,
+        guide: Option<(&Self::Guide<'_>, &mut Self::Kept)>,
+        progress: &dyn Fn(),
+    ) -> Judged<Self>;
+    /// Adds the cases found. The order of the threads does not matter.
+    fn learn(_guide: &mut Self::Guide<'_>, _kept: Self::Kept) {}
+    /// Aims at the bins with the fewest hits in `hits`.
+    fn aim(_guide: &mut Self::Guide<'_>, _hits: &Hits) {}
+    /// Returns case number `index` of those made from others; `None` if there are none to make it from.
+    fn child(_guide: &Self::Guide<'_>, _rng: &mut Pcg64Mcg) -> Option<Self> {
+        None
+    }
+    /// Names a case of a guided run.
+    fn name_child(&mut self, _index: u64) {}
+}
+
 /// Observes a run.
-pub trait Follow<U: Campaign>: Sync {
+pub trait Follow<C: Counted>: Sync {
     /// Called after each chunk with the coverage so far. Returns true if the run is to continue.
-    fn chunk(&self, _covered: &Covered<U>) -> bool {
+    fn chunk(&self, _covered: &Covered<C>) -> bool {
         true
     }
     /// Called before each case of the careful chunk.
-    fn begins(&self, _case: &Case<U>) {}
+    fn begins(&self, _case: &C) {}
     /// Called from time to time, in any thread, while a case runs.
     fn pulse(&self) {}
 }
 
 /// Ignores the run.
-impl<U: Campaign> Follow<U> for () {}
+impl<C: Counted> Follow<C> for () {}
 
 /// The coverage of a run.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
-pub struct Covered<U: Campaign> {
+pub struct Covered<C: Counted> {
     /// Hit counters of the bins.
     pub hits: Hits,
     /// How much was run.
@@ -113,109 +161,134 @@ pub struct Covered<U: Campaign> {
     /// Coverage counters of the RTL, if the model has them.
     pub rtl: RtlCoverage,
     /// The first case that failed; it ended the run.
-    pub failed: Option<Failure<Case<U>>>,
+    pub failed: Option<Failure<C>>,
 }
 
 /// A thread with its model and its counters.
-struct Worker<'m, U: Campaign> {
-    dut: Dut<U>,
+struct Worker<'m, C: Counted> {
+    /// The model that its cases share; `None`: each has its own ([`Drawn::OWN_MODEL`]).
+    dut: Option<Dut<C::Design>>,
     /// Counters of the present case.
-    collector: Collector<'m, U>,
+    counter: C::Counter<'m>,
     /// Counters of all cases.
     hits: Hits,
     totals: Totals,
     compared: u64,
-    failed: Option<(u64, Failure<Case<U>>)>,
-    /// The last case, and what it compared.
-    last: Option<(Case<U>, Compared)>,
-    found: KeptCases<U>,
+    failed: Option<(u64, Failure<C>)>,
+    /// The last case on the shared model, and what it compared.
+    last: Option<(C, Compared)>,
+    /// What models that have ended counted of the RTL; the error says why that is not known.
+    rtl: Result<RtlCoverage, String>,
+    found: C::Kept,
 }
 
-impl<U: Campaign> Worker<'_, U> {
+impl<C: Counted> Worker<'_, C> {
     /// Runs a case. Keeps it for `guide`, if there is one and the case hit a bin sooner.
     fn run(
         &mut self,
         number: u64,
-        case: Case<U>,
-        guide: Option<&Guide<U>>,
-        follow: &dyn Follow<U>,
+        case: C,
+        rtl: &Rtl<C::Design>,
+        guide: Option<&C::Guide<'_>>,
+        follow: &dyn Follow<C>,
     ) {
-        if !case.start.is_empty() && !self.dut.preloads() {
-            self.totals.programs += 1;
+        self.totals.programs += 1;
+        let opened = match self.dut.take() {
+            Some(dut) => Ok(dut),
+            None => rtl.open(case.model_seed()),
+        };
+        let mut dut = match opened {
+            Ok(dut) => dut,
+            Err(why) => {
+                let cause = Cause::NotRun(why);
+                return self.fails(number, Failure::new(&case, cause, Compared::default()));
+            }
+        };
+        if case.is_preloaded() && !dut.preloads() {
+            self.dut = Some(dut);
             return;
         }
-        self.collector.hits.clear();
-        self.collector.begin(&case);
-        let mut trail = Trail::new(&mut self.collector, &case);
-        // The scalar judge does not affect bins; only `fuzz` asks it.
-        let watch = &mut (&mut trail, Pulse(|_| follow.pulse()));
-        let judged = check_on(
-            &case,
-            &mut self.dut,
-            Judges::LockStep,
-            Records::judge,
-            watch,
-        );
-        trail.collector.end();
-        if let Some(guide) = guide {
-            self.found.keep(guide, number, &case, trail);
-        }
-        self.hits.add(&self.collector.hits);
+        let guide = guide.map(|guide| (guide, &mut self.found));
+        let counter = &mut self.counter;
+        let judged = case.count(number, &mut dut, counter, guide, &|| follow.pulse());
+        self.hits.add(C::counts(&self.counter).hits);
         let compared = match &judged {
             Ok(agreed) => agreed.compared,
             Err(failure) => failure.compared,
         };
-        self.totals.programs += 1;
         self.totals.launches += compared.launches;
         self.compared += compared.cycles;
-        if let Err(failure) = judged
-            && self.failed.is_none()
-        {
-            self.failed = Some((number, failure));
+        if let Err(failure) = judged {
+            self.fails(number, failure);
         }
-        self.last = Some((case, compared));
+        match C::OWN_MODEL {
+            true => self.end(number, dut, &case, compared),
+            false => {
+                self.dut = Some(dut);
+                self.last = Some((case, compared));
+            }
+        }
+    }
+
+    fn fails(&mut self, number: u64, failure: Failure<C>) {
+        self.failed.get_or_insert((number, failure));
+    }
+
+    /// Ends the simulation on `dut`, on which `case` ran last: takes what was counted of the RTL, and the complaint of a `final` block.
+    fn end(&mut self, number: u64, mut dut: Dut<C::Design>, case: &C, compared: Compared) {
+        match (dut.coverage(), &mut self.rtl) {
+            (Ok(counted), Ok(rtl)) => rtl.merge(counted),
+            (Err(why), rtl) => *rtl = Err(why),
+            (Ok(_), Err(_)) => {}
+        }
+        if let Err(failure) = close(dut, case, compared) {
+            self.fails(number, failure);
+        }
     }
 }
 
-/// Runs the cases of the campaign with this seed ([`campaign::case`]), and in a guided run also their children. The cases do
+/// Runs the cases of the campaign with this seed ([`Drawn::draw`]), and in a guided run also their children. The cases do
 /// not depend on the number of jobs. `follow` observes the run. `model` must have the build of `rtl`.
 ///
 /// # Errors
 /// A model cannot be opened, the threads cannot be created, or the counters of the RTL cannot be read.
-pub fn run<U: Campaign>(
+pub fn run<C: Counted>(
     options: &Options,
-    model: &Model<U>,
-    rtl: &Rtl<U>,
-    follow: &dyn Follow<U>,
-) -> Result<Covered<U>, String> {
+    model: &C::Bins,
+    rtl: &Rtl<C::Design>,
+    follow: &dyn Follow<C>,
+) -> Result<Covered<C>, String> {
     let started = Instant::now();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs)
         .build()
         .map_err(|e| e.to_string())?;
+    let bins = model.declaration();
     let mut workers = Vec::new();
     for n in 0..options.jobs as u32 {
+        let shared = || rtl.open((options.seed as u32).wrapping_add(n) | 1);
         workers.push(Worker {
-            dut: rtl.open((options.seed as u32).wrapping_add(n) | 1)?,
-            collector: Collector::new(model),
-            hits: model.no_hits(),
+            dut: (!C::OWN_MODEL).then(shared).transpose()?,
+            counter: C::counter(model),
+            hits: bins.no_hits(),
             totals: Totals::default(),
             compared: 0,
             failed: None,
             last: None,
-            found: KeptCases::default(),
+            rtl: Ok(RtlCoverage::default()),
+            found: C::Kept::default(),
         });
     }
-    let mut guide = Guide::new(model);
+    let mut guide = C::guide(model);
     // Cases so far and cycles, each for the campaign and for the children.
     let (mut cases, mut cycles) = ([0, 0], [0, 0]);
     let mut children = false;
     let mut reached = Vec::new();
     loop {
-        let mut covered = gather(model, &workers);
-        let hit = model.hit(&covered.hits);
+        let mut covered = gather(bins, &workers);
+        let hit = bins.hit(&covered.hits);
         for share in &SHARES[reached.len()..] {
-            if 100 * hit >= share * model.reachable() {
+            if 100 * hit >= share * bins.reachable() {
                 reached.push((*share, covered.totals.cycles));
             }
         }
@@ -238,45 +311,53 @@ pub fn run<U: Campaign>(
             .map(|(_, failure)| failure);
         if chunk == 0 || covered.failed.is_some() {
             for mut worker in workers {
-                match worker.dut.coverage() {
+                match (worker.dut.take(), worker.last.take()) {
+                    (Some(dut), Some((last, compared))) => worker.end(done, dut, &last, compared),
+                    // What a `final` block says is not the campaign's, if no case ran.
+                    (Some(dut), None) => drop(dut.close()),
+                    (None, _) => {}
+                }
+                match worker.rtl {
                     Ok(rtl) => covered.rtl.merge(rtl),
                     // What failed counts more than the counters.
                     Err(_) if covered.failed.is_some() => {}
                     Err(why) => return Err(why),
                 }
-                // What a `final` block says is not said by a single case.
-                let closed = match worker.last {
-                    Some((last, compared)) => close(worker.dut, &last, compared),
-                    None => {
-                        // Nor is it the campaign's, if no case ran.
-                        let _ = worker.dut.close();
-                        Ok(())
-                    }
-                };
-                covered.failed = covered.failed.or(closed.err());
+                let failed = worker.failed.map(|(_, failure)| failure);
+                covered.failed = covered.failed.or(failed);
             }
             return Ok(covered);
         }
         children = options.guided && cycles[1] < cycles[0];
         for worker in &mut workers {
-            guide.learn(std::mem::take(&mut worker.found));
+            C::learn(&mut guide, std::mem::take(&mut worker.found));
         }
         if children {
-            guide.aim(&covered.hits);
+            C::aim(&mut guide, &covered.hits);
         }
         let first = cases[usize::from(children)];
-        let run = |worker: &mut Worker<U>, index: u64, careful: bool| {
-            let mut case = match children {
-                false => campaign::case::<U>(options.seed, index, rtl.build()).1,
+        let run = |worker: &mut Worker<C>, index: u64, careful: bool| {
+            let number = done + index - first;
+            let drawn = match children {
+                false => C::draw(options.seed, index, CYCLES, rtl.build()),
                 true => child(&guide, options.seed, index, rtl),
+            };
+            let mut case = match drawn {
+                Ok(case) => case,
+                Err(failure) => {
+                    worker.totals.programs += 1;
+                    return worker.fails(number, *failure);
+                }
             };
             if careful {
                 // Should the case end the process, it is saved with it.
-                case.set_model_seed(worker.dut.seed());
+                if let Some(dut) = &worker.dut {
+                    case.set_model_seed(dut.seed());
+                }
                 follow.begins(&case);
             }
             let guide = options.guided.then_some(&guide);
-            worker.run(done + index - first, case, guide, follow);
+            worker.run(number, case, rtl, guide, follow);
         };
         let jobs = options.jobs;
         if options.careful == Some(done) {
@@ -297,33 +378,47 @@ pub fn run<U: Campaign>(
 }
 
 /// Returns child number `index`.
-fn child<U: Campaign>(guide: &Guide<U>, seed: u64, index: u64, rtl: &Rtl<U>) -> Case<U> {
+fn child<C: Counted>(
+    guide: &C::Guide<'_>,
+    seed: u64,
+    index: u64,
+    rtl: &Rtl<C::Design>,
+) -> Result<C, Box<Failure<C>>> {
     let mut rng = Pcg64Mcg::seed_from_u64(draw_word(seed, 0, index));
     // If there is no child, take a case of the campaign with a number that the campaign does not reach.
-    let mut case = guide
-        .child(&mut rng)
-        .unwrap_or_else(|| campaign::case::<U>(seed, u64::MAX - index, rtl.build()).1);
-    U::rename(&mut case.program, format!("guided-{index}"));
-    case
+    let mut case = match C::child(guide, &mut rng) {
+        Some(case) => case,
+        None => C::draw(seed, u64::MAX - index, CYCLES, rtl.build())?,
+    };
+    case.name_child(index);
+    Ok(case)
 }
 
 /// Returns the sum of all workers' counters.
-fn gather<U: Campaign>(model: &Model<U>, workers: &[Worker<U>]) -> Covered<U> {
-    let mut covered = Covered {
-        hits: model.no_hits(),
-        totals: Totals::default(),
-        compared: 0,
-        reached: Vec::new(),
-        rtl: RtlCoverage::default(),
-        failed: None,
-    };
+fn gather<C: Counted>(bins: &Declaration, workers: &[Worker<C>]) -> Covered<C> {
+    let mut covered = Covered::nothing(bins);
     for worker in workers {
+        let counts = C::counts(&worker.counter);
         covered.hits.add(&worker.hits);
         covered.totals.programs += worker.totals.programs;
         covered.totals.launches += worker.totals.launches;
-        covered.totals.cycles += worker.collector.cycles;
-        covered.totals.steps += worker.collector.steps;
+        covered.totals.cycles += counts.cycles;
+        covered.totals.steps += counts.steps;
         covered.compared += worker.compared;
     }
     covered
+}
+
+impl<C: Counted> Covered<C> {
+    /// Returns the coverage of a run in which nothing was counted, whose bins are `bins`.
+    pub fn nothing(bins: &Declaration) -> Self {
+        Covered {
+            hits: bins.no_hits(),
+            totals: Totals::default(),
+            compared: 0,
+            reached: Vec::new(),
+            rtl: RtlCoverage::default(),
+            failed: None,
+        }
+    }
 }

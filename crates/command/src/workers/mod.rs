@@ -8,6 +8,7 @@
 
 mod child;
 mod chunk;
+mod cover;
 mod programs;
 mod protocol;
 mod supervisor;

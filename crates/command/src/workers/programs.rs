@@ -1,19 +1,14 @@
-//! Orders that only programs have: coverage with a guide, small worlds.
+//! Orders that only programs have: small worlds.
 
-use reconverge::campaign;
 use reconverge::case::Case;
-use reconverge::cover::lcov::RtlCoverage;
-use reconverge::cover::{Model, Totals, run as cover};
-use reconverge::dut::Rtl;
 use reconverge::exhaust::check::{Checked, Difference};
-use reconverge::failure::{Cause, Failure};
-use reconverge::lockstep::Compared;
+use reconverge::failure::Cause;
 use reconverge::unit::Unit;
 use reconverge::worker::unplaced;
 
 use super::protocol::{Answer, Order, ProgramAnswer, ProgramOrder};
 use super::supervisor::Lost;
-use super::{GRACE, Isolated, Step, TRIES, impossible};
+use super::{Isolated, Step, impossible};
 use crate::console::complain;
 use crate::stop::Trouble;
 
@@ -123,114 +118,15 @@ impl<U: Unit> Isolated<'_, Case<U>> {
             only,
         });
         let checked = self.ask_again(&order, |answer| match answer {
-            Answer::Own(own) => match *own {
-                ProgramAnswer::Exhausted(checked) => Step::Done(checked),
-                _ => Step::More,
-            },
+            Answer::Own(own) => {
+                let ProgramAnswer::Exhausted(checked) = *own;
+                Step::Done(checked)
+            }
             _ => Step::More,
         })?;
         match &checked.difference {
             Some(found) if found.state >= states.len() => Err(impossible()),
             _ => Ok(checked),
         }
-    }
-
-    /// Runs cases and counts what they cover; `progress` receives programs, cycles and bins after each chunk.
-    ///
-    /// # Errors
-    /// The bench is at fault.
-    pub fn cover(
-        &mut self,
-        options: &cover::Options,
-        mut progress: impl FnMut(u64, u64, usize),
-    ) -> Result<Option<cover::Covered<U>>, String> {
-        let (mut options, rtl) = (*options, self.rtl);
-        // How the RTL ended its process first; the last case of those that ran one by one since, and the cases before them.
-        let (mut blame, mut last, mut before) = (None, None, 0);
-        let seed = options.seed;
-        // RTL that has ended its process is never forgiven: if no case does it again, the last one fails.
-        let settled = |covered: Option<cover::Covered<U>>, blame, last: Option<Case<U>>, before| {
-            let Some(cause) = blame else {
-                return covered;
-            };
-            let mut covered = covered.unwrap_or_else(|| uncovered(rtl));
-            let case = last.unwrap_or_else(|| campaign::case::<U>(seed, before, rtl.build()).1);
-            if covered.failed.is_none() {
-                complain(&format!(
-                    "warning: it is not known which case of {} ended its process: {} stands for it",
-                    U::NAME,
-                    case.name()
-                ));
-                covered.failed = Some(Failure::new(&case, cause, Compared::default()));
-            }
-            Some(covered)
-        };
-        for _ in 0..TRIES {
-            let (mut so_far, mut case, mut done) = (None, None, 0);
-            let covered = self.ask(&Order::Own(ProgramOrder::Cover(options)), GRACE, |answer| {
-                let Answer::Own(own) = answer else {
-                    return Step::More;
-                };
-                match *own {
-                    ProgramAnswer::Covering(programs, cycles, hit) => {
-                        done = programs;
-                        last = case.take().or(last.take());
-                        progress(programs, cycles, hit);
-                        Step::More
-                    }
-                    ProgramAnswer::Begins(begins) => {
-                        case = Some(begins);
-                        Step::More
-                    }
-                    ProgramAnswer::SoFar(covered) => {
-                        so_far = Some(covered);
-                        Step::More
-                    }
-                    ProgramAnswer::Covered(covered) => Step::Done(covered),
-                    _ => Step::More,
-                }
-            });
-            let lost = match (covered, so_far, case) {
-                (Ok(covered), ..) => return Ok(settled(Some(covered), blame, last, before)),
-                (Err(Lost::Trouble(why)), ..) if blame.is_none() => return Err(why),
-                (Err(Lost::Interrupted | Lost::Trouble(_)), so_far, case) => {
-                    return Ok(settled(so_far, blame, case.or(last), before));
-                }
-                // The last coverage received before the careful chunk.
-                (Err(Lost::By(cause)), Some(mut so_far), Some(case)) => {
-                    so_far.failed = Some(Failure::new(&case, cause, Compared::default()));
-                    return Ok(Some(so_far));
-                }
-                (Err(lost), ..) => lost,
-            };
-            if let Lost::By(cause) = &lost {
-                blame.get_or_insert_with(|| cause.clone());
-            }
-            complain(&format!(
-                "warning: the worker of {} ended after {done} cases ({}); they are run again to find the one that did it",
-                U::NAME,
-                lost.trouble().why()
-            ));
-            (options.careful, before) = (Some(done), done);
-        }
-        if blame.is_some() {
-            return Ok(settled(None, blame, last, before));
-        }
-        Err(format!(
-            "{}: the worker ended {TRIES} times, each time in other cases",
-            U::NAME
-        ))
-    }
-}
-
-/// Returns the coverage of a run on `rtl` in which nothing was counted.
-fn uncovered<U: Unit>(rtl: &Rtl<U>) -> cover::Covered<U> {
-    cover::Covered {
-        hits: Model::<U>::new(rtl.build()).no_hits(),
-        totals: Totals::default(),
-        compared: 0,
-        reached: Vec::new(),
-        rtl: RtlCoverage::default(),
-        failed: None,
     }
 }

@@ -1,0 +1,112 @@
+//! The bins of a design whose cases are streams of pins: each bit of each pin and field is 0, and is 1.
+
+use reconverge_bench::design::Design;
+use reconverge_bench::stream::coverage::items;
+
+use super::{Axis, Declaration, When};
+
+/// Declares the bins of `D` with `lanes` lanes: two for each bit, in the order of [`items`].
+pub fn declared<D: Design>(lanes: u32) -> Declaration {
+    let mut groups = [("pins", Vec::new()), ("fields", Vec::new())];
+    for (number, (name, width)) in items::<D>(lanes).into_iter().enumerate() {
+        let is_field = number >= D::DECLARATION.pins.len();
+        let bits = &mut groups[usize::from(is_field)].1;
+        match width {
+            1 => bits.push(name.to_owned()),
+            _ => bits.extend((0..width).map(|bit| format!("{name}[{bit}]"))),
+        }
+    }
+    let about = "each bit: cycles in which it was 0 and 1; of a list, those of all elements";
+    let mut declaration = Declaration::default();
+    for (name, bits) in groups {
+        let axis = |name: &str, values| Axis {
+            name: name.to_owned(),
+            values,
+        };
+        let is = ["0", "1"].map(str::to_owned).to_vec();
+        let axes = vec![axis("bit", bits), axis("is", is)];
+        declaration.group(When::Sometimes, name, about, axes);
+    }
+    declaration
+}
+
+#[cfg(feature = "campaign")]
+mod counted {
+    use reconverge_bench::check::Judged;
+    use reconverge_bench::dut::Dut;
+    use reconverge_bench::stream::coverage::{each_word, items};
+    use reconverge_bench::stream::{Stream, pulse};
+
+    use super::Design;
+    use crate::campaign::streams::PinBins;
+    use crate::cover::run::{Counted, Counts};
+    use crate::cover::{Bins as _, Hits};
+
+    /// Counts the cycles of streams in which each bit was 0 and 1.
+    pub struct Counter {
+        /// For each pin and field, the number of its first bin and of its bits.
+        items: Vec<(usize, u32)>,
+        hits: Hits,
+        cycles: u64,
+    }
+
+    /// A stream has no instructions that another one could take over, so no run of streams is guided.
+    impl<D: Design> Counted for Stream<D> {
+        type Counter<'m> = Counter;
+        type Guide<'m> = ();
+        type Kept = ();
+
+        fn counter(bins: &PinBins<D>) -> Counter {
+            let mut first = 0;
+            let items = items::<D>(bins.lanes()).into_iter().map(|(_, width)| {
+                let item = (first, width);
+                first += 2 * width as usize;
+                item
+            });
+            Counter {
+                items: items.collect(),
+                hits: bins.declaration().no_hits(),
+                cycles: 0,
+            }
+        }
+
+        fn counts(counter: &Counter) -> Counts<'_> {
+            Counts {
+                hits: &counter.hits,
+                cycles: counter.cycles,
+                steps: 0,
+            }
+        }
+
+        fn guide(_: &PinBins<D>) {}
+
+        fn count(
+            &self,
+            _: u64,
+            dut: &mut Dut<D>,
+            counter: &mut Counter,
+            _: Option<(&(), &mut ())>,
+            progress: &dyn Fn(),
+        ) -> Judged<Self> {
+            let Counter {
+                items,
+                hits,
+                cycles,
+            } = counter;
+            hits.clear();
+            let mut pulse = pulse(|_| progress());
+            let mut watch = |pins: &D::In, state: &D::State| {
+                pulse();
+                *cycles += 1;
+                each_word::<D>(pins, state, |item, word| {
+                    let (first, width) = items[item];
+                    for bit in 0..width {
+                        hits.counts[first + 2 * bit as usize + (word >> bit & 1) as usize] += 1;
+                    }
+                });
+            };
+            let judged = self.check_on(dut, None, &mut watch);
+            judged.unwrap_or_else(|why| unreachable!("no dump: {why}"))
+        }
+    }
+}
