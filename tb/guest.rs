@@ -110,12 +110,12 @@ impl Guest {
         serde_json::from_str(&fs::read_to_string(self.dir.join(file)).unwrap()).unwrap()
     }
 
-    /// The saved cases in `failures`.
-    fn saved(&self) -> Vec<PathBuf> {
+    /// The files in `failures` with this ending.
+    fn saved(&self, ending: &str) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.dir.join("failures")).unwrap();
         let mut found: Vec<_> = entries
             .map(|entry| entry.unwrap().path())
-            .filter(|path| path.extension().is_some_and(|x| x == "json"))
+            .filter(|path| path.extension().is_some_and(|x| x == ending))
             .collect();
         found.sort();
         found
@@ -190,12 +190,10 @@ fn a_new_crate_has_the_whole_command() {
     guest.plant("planted", "!full_q || pop_i", "!full_q");
     let found = guest.ends(1, &["fuzz", "--rtl", "planted", "--jobs", "2"]);
     assert!(found.contains("MISMATCH slot."), "{found}");
-    let saved = guest.saved();
-    assert!(!saved.is_empty());
-    assert!(
-        saved[0].with_extension("vcd").is_file() && saved[0].with_extension("gtkw").is_file(),
-        "{saved:?}"
-    );
+    let saved = guest.saved("json");
+    for ending in ["vcd", "gtkw"] {
+        assert!(!guest.saved(ending).is_empty(), "{ending}");
+    }
     let file = arg(&saved[0]);
     guest.ends(1, &["replay", "--rtl", "planted", file]);
     guest.ends(0, &["replay", "--rtl", "rtl", file]);
@@ -204,7 +202,8 @@ fn a_new_crate_has_the_whole_command() {
     let first = guest.ends(1, &["fuzz", "--rtl", "planted"]);
     assert!(first.contains(" still fails\n"), "{first}");
     let first = guest.ends(0, &["fuzz", "--streams", "256"]);
-    assert!(first.contains("agrees: failures"), "{first}");
+    let agree = format!("{} saved streams agree: failures\n", saved.len());
+    assert!(first.starts_with(&agree), "{first}");
 
     // RTL that ends its process, or hangs, fails, and its case is saved.
     for (name, code, how) in [
@@ -232,8 +231,30 @@ fn a_new_crate_has_the_whole_command() {
         assert!(fs::read_dir(guest.dir.join(&out)).unwrap().count() > 0);
     }
 
-    let covered = guest.ends(0, &["cover", "--cycles", "100000", "--require-all"]);
-    assert!(covered.contains("  field data     8 of 8"), "{covered}");
+    // Coverage as of the units: in files, added up, of the RTL too.
+    let cover = ["cover", "--cycles", "100000", "--require-all"];
+    let files = [
+        "--json",
+        "cover.json",
+        "--html",
+        "cover.html",
+        "--lcov",
+        "cover.info",
+    ];
+    let covered = guest.ends(0, &[&cover[..], &files[..]].concat());
+    assert!(
+        covered.contains("  fields                20/20"),
+        "{covered}"
+    );
+    for (file, holds) in [("cover.html", "data[7]"), ("cover.info", "slot.sv")] {
+        let text = fs::read_to_string(guest.dir.join(file)).unwrap();
+        assert!(text.contains(holds), "{file}\n{text}");
+    }
+    let more = ["--seed", "2", "--merge", "cover.json"];
+    let both = guest.ends(0, &[&cover[..], &more[..]].concat());
+    assert!(both.starts_with("slot.cover.2 and 1 merged  "), "{both}");
+    guest.ends(2, &[&cover[..], &more[2..]].concat());
+    guest.ends(2, &[&cover[..], &["--guided"]].concat());
     assert!(guest.ends(0, &["view"]).starts_with("gtkwave "));
     assert!(
         guest
@@ -266,13 +287,26 @@ fn a_new_crate_has_the_whole_command() {
     );
 }
 
+/// The commands of step 8 of the guide, without the lanes, which the FIFO does not have, and their exit statuses.
+fn guide() -> Vec<(String, i32)> {
+    let page = fs::read_to_string(Path::new(ROOT).join("docs/your-own-unit.md")).unwrap();
+    let (_, step) = page.split_once("\n### 8. ").unwrap();
+    let (step, _) = step.split_once("\n### ").unwrap();
+    let lines = step.lines();
+    let commands = lines.filter_map(|line| line.strip_prefix("$ cargo run --release -- "));
+    let commands = commands.map(|line| match line.split_once(" # exit ") {
+        Some((words, status)) => (words.to_owned(), status.parse().unwrap()),
+        None => (line.replace(" --lanes 8", ""), 0),
+    });
+    commands.collect()
+}
+
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
 #[ignore = "compiles the bench for a new crate; CI's step guests runs it"]
-fn mutants_and_proofs_of_a_new_crate() {
+fn a_new_crate_does_what_the_guide_says() {
     let guest = Guest::new();
-    let said = guest.ends(0, &["mutate", "--family", "source", "--cycles", "100000"]);
-    assert!(said.contains("slot.source.1"), "{said}");
+    guest.plant("planted", "!full_q || pop_i", "!full_q");
     fs::write(
         guest.dir.join("rtl/slot_step.sv"),
         "module slot_step (input full_q, rst_i, valid_i, pop_i, output next__full_q);
@@ -281,6 +315,19 @@ endmodule
 ",
     )
     .unwrap();
-    let said = guest.ends(0, &["prove", "--time", "60"]);
-    assert!(said.contains("PROVED"), "{said}");
+    let commands = guide();
+    let mut said = String::new();
+    for (words, status) in &commands {
+        said += &guest.ends(*status, &words.split(' ').collect::<Vec<_>>());
+    }
+    assert!(commands.len() > 8, "{commands:?}");
+    for part in [
+        "  lock-step       0 mismatches in ",
+        " still fails\n",
+        "slot.source.1  ",
+        "PROVED",
+        "gtkwave ",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
 }

@@ -60,7 +60,7 @@ pub fn readme(place: &Workspace) -> Done {
     run(pages.env("RECONVERGE", command))
 }
 
-/// Follows a crate that `new` writes through the whole command. Compiles it twice, in minutes.
+/// Follows a crate that `new` writes through the whole command, also as the guide does. Compiles the bench for it, once.
 pub fn guests(place: &Workspace) -> Done {
     run(cmd!(
         place.sh,
