@@ -306,7 +306,7 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         };
         let mut counted = named(&covered.hits, covered.totals);
         this.cycles = covered.compared;
-        if !model_of_rtl.preloads() {
+        if C::EXECUTES && !model_of_rtl.preloads() {
             text += &format!(
                 "  {:<18}cases that begin in a preloaded state: {NOT_PRELOADED}\n",
                 "seeded"

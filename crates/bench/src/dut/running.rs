@@ -9,7 +9,7 @@ use thiserror::Error;
 use super::ffi;
 use super::host::{Cycle, Hosted};
 use crate::design::{Design, Origin};
-use crate::home::home;
+use crate::home::{home, own_rtl};
 use crate::lcov::RtlCoverage;
 use crate::lockstep::Lost;
 
@@ -294,9 +294,11 @@ impl<U: Design> Dut<U> {
         }
         let coverage = RtlCoverage::parse(&text, &shown)?;
         let home = home(U::package()).map_err(|e| e.to_string())?;
-        let own = home.join("rtl").join(U::NAME);
-        let dir = self.dir.as_deref().unwrap_or(&own);
-        Ok(coverage.within(&self.counted, dir, &home))
+        let dir = match &self.dir {
+            Some(dir) => dir.clone(),
+            None => own_rtl::<U>().map_err(|e| e.to_string())?,
+        };
+        Ok(coverage.within(&self.counted, &dir, &home))
     }
 
     /// Returns the bench top's own comparison of the last cycle, one bit per field. Valid only while a dump is open.
