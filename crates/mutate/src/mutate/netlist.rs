@@ -194,12 +194,9 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     folder.write(COMMANDS, &commands)?;
     folder.write("netlist.v", &netlist)?;
     let mut files = format!("{SELECTOR}\n");
-    let top = format!("module {}", from.top);
+    let shape = format!("{}_shape", from.unit);
     for (name, text) in &from.texts {
-        folder.write(
-            name,
-            &text.replace(&top, &format!("module {}_shape", from.unit)),
-        )?;
+        folder.write(name, &renamed(text, &from.top, &shape))?;
         let _ = writeln!(files, "{name}");
     }
     folder.write("wrapper.sv", &wrapper(from, &netlist, width))?;
@@ -213,6 +210,22 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
         .map(|(number, choice)| choice.mutant(number))
         .collect();
     Ok(from.list(options, None, mutants))
+}
+
+/// Returns `text` with the declaration of module `top` renamed to `to`, and no other whose name begins with it.
+fn renamed(text: &str, top: &str, to: &str) -> String {
+    let declared = format!("module {top}");
+    let mut parts = text.split(&declared);
+    let mut renamed = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let longer = part.starts_with(|c: char| c.is_ascii_alphanumeric() || "_$".contains(c));
+        match longer {
+            true => renamed += &declared,
+            false => renamed += &format!("module {to}"),
+        }
+        renamed += part;
+    }
+    renamed
 }
 
 /// A bit of a port of a cell: name of the cell, name of the port, number of the bit.
@@ -481,5 +494,13 @@ mod tests {
         // The bit is also used elsewhere.
         assert_eq!(found(7), read);
         assert_eq!(found(17), ["part.B[5]"]);
+    }
+
+    /// Regression: the netlist of `merge` renamed `merge_fifo` too, which its text then lacked.
+    #[test]
+    fn only_the_module_itself_is_renamed() {
+        let text = "module merge_fifo;\nendmodule\nmodule merge #(\n);\nendmodule : merge\n";
+        let right = "module merge_fifo;\nendmodule\nmodule shape #(\n);\nendmodule : merge\n";
+        assert_eq!(super::renamed(text, "merge", "shape"), right);
     }
 }
