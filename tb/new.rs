@@ -229,7 +229,7 @@ fn parameters_folders_and_macros_are_those_of_the_command_line() {
         "--param",
         "W=5",
         "--param",
-        "D=8'd7",
+        "D=0x7",
         "--param",
         "LANES=4",
     ];
@@ -261,17 +261,16 @@ fn parameters_folders_and_macros_are_those_of_the_command_line() {
     assert_eq!(q.shape, words(15));
 
     for (asked, message) in [
-        ("W", "--param: W: NAME=VALUE is needed"),
-        (
-            "W=x",
-            "--param: W=x: the value must be a number from 0 to 4294967295",
-        ),
+        ("W", "invalid value 'W' for '--param <NAME=VALUE>': no ="),
         (
             "W=4294967296",
-            "--param: W=4294967296: the value must be a number from 0 to 4294967295",
+            "invalid value 'W=4294967296' for '--param <NAME=VALUE>': too large",
         ),
-        ("V=1", "--param: V=1: m has the parameters W, D, LANES"),
-        ("D=1", "--param: D=1: D must be given once"),
+        ("V=1", "--param: V: m has the parameters W, D, LANES"),
+        (
+            "D=0x10",
+            "the argument '--param <NAME=VALUE>' cannot be used multiple times for 'D'",
+        ),
     ] {
         let other = at("other");
         let args = [
@@ -298,6 +297,32 @@ fn parameters_folders_and_macros_are_those_of_the_command_line() {
     }
 }
 
+/// Regression: half of the macro was in the list, and the path of a file was read as another one.
+#[test]
+fn what_a_file_list_cannot_hold_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let top = "module m(input logic a, output logic b); assign b = a; endmodule\n";
+    let [plain, odd, new] = ["m.sv", "a$b.sv", "fresh"].map(|name| dir.path().join(name));
+    fs::write(&plain, top).unwrap();
+    fs::write(&odd, top).unwrap();
+    for define in ["A=1 // one", "A=1#2", "A=1\nb.sv"] {
+        let said = "write a macro with `#`, `//` or a line break into the RTL";
+        let args = [
+            "new",
+            arg(&new),
+            "--rtl",
+            arg(&plain),
+            "--top",
+            "m",
+            "-D",
+            define,
+        ];
+        refused(&args, said);
+    }
+    let said = "a$b.sv: path: its path must have no `$`";
+    refused(&["new", arg(&new), "--rtl", arg(&odd), "--top", "m"], said);
+}
+
 #[test]
 fn what_verilator_does_not_find_or_read_is_said_with_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
@@ -309,7 +334,7 @@ fn what_verilator_does_not_find_or_read_is_said_with_what_to_do() {
         (
             "interface.sv",
             "interface i; logic a; endinterface\nmodule m(i a, output logic b); assign b = a.a; endmodule".to_owned(),
-            "the top must have no interfaces as ports: name a module around it as --top, whose ports are their signals",
+            "wrap a module that has interfaces as ports in one that has plain ports, and name that one with --top",
         ),
         ("m.vhd", "entity m is end;".to_owned(), "VHDL must be made Verilog first: ghdl synth --out=verilog"),
     ] {

@@ -112,7 +112,7 @@ pub struct CaseArgs {
 }
 
 impl CaseArgs {
-    /// Returns the case of the program in the file `program`, read with `options`, on our own RTL, before [`Case::check`].
+    /// Returns the case of the program in the file `program`, read with `options`, on our own RTL, before [`Savable::check_input`](reconverge::saved::Savable::check_input).
     ///
     /// # Errors
     /// The program or the file of the conditions is faulty.

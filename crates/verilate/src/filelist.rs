@@ -266,7 +266,9 @@ impl ListLine<'_> {
         {
             return Err(self.error(
                 field,
-                format!("{value}: {name:?} is not the name of a macro"),
+                format!(
+                    "{value}: a macro must be named by letters, digits and _, not a digit first"
+                ),
             ));
         }
         Ok(value.to_owned())
@@ -465,11 +467,11 @@ mod tests {
             ),
             (
                 "a.sv\n+define+1A\n",
-                ":2: +define+: 1A: \"1A\" is not the name of a macro",
+                ":2: +define+: 1A: a macro must be named by letters, digits and _, not a digit first",
             ),
             (
                 "a.sv\n-D =3\n",
-                ":2: -D: =3: \"\" is not the name of a macro",
+                ":2: -D: =3: a macro must be named by letters, digits and _, not a digit first",
             ),
             (
                 "a.sv\n-Wno-fatal\n",

@@ -29,33 +29,23 @@ pub fn all(
     Ok(Vec::new())
 }
 
-/// Reads the `asked` values of `--param` and makes them the defaults of those `parameters` of module `top`.
-pub fn chosen(
-    asked: &[String],
+/// Makes the `asked` values the defaults of those `parameters` of module `top`.
+pub fn choose(
+    asked: &[(String, u32)],
     parameters: &mut [(String, Option<u32>)],
     top: &str,
-) -> Result<Vec<(String, u32)>, InputError> {
-    let mut chosen: Vec<(String, u32)> = Vec::new();
-    for asked in asked {
-        let bad = |why: String| InputError::option("--param", format!("{asked}: {why}"));
-        let (name, value) = asked
-            .split_once('=')
-            .ok_or_else(|| bad("NAME=VALUE is needed".to_owned()))?;
-        let value = number(value)
-            .ok_or_else(|| bad("the value must be a number from 0 to 4294967295".to_owned()))?;
-        if chosen.iter().any(|(before, _)| before == name) {
-            return Err(bad(format!("{name} must be given once")));
-        }
+) -> Result<(), InputError> {
+    for (name, value) in asked {
+        let bad = |why: String| InputError::option("--param", format!("{name}: {why}"));
         let there: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
         let none = bad(match there[..] {
-            [] => format!("{top} has no parameters"),
+            [] => format!("the files of --rtl have no {top} with parameters in its head"),
             _ => format!("{top} has the parameters {}", there.join(", ")),
         });
         let found = parameters.iter_mut().find(|(there, _)| there == name);
-        found.ok_or(none)?.1 = Some(value);
-        chosen.push((name.to_owned(), value));
+        found.ok_or(none)?.1 = Some(*value);
     }
-    Ok(chosen)
+    Ok(())
 }
 
 /// Returns the parameters that have a default; `notes` name the others.
