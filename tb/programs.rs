@@ -1,6 +1,7 @@
 //! Whole programs in lock-step, and the scalar judge: the repository's own, and random ones.
 
 use std::fs;
+use std::path::Path;
 
 use crate::common::{
     self, Tested, arg, imported_programs, loaded, mismatch, own_programs, program, reconverge_ends,
@@ -15,6 +16,8 @@ use reconverge::design::Design;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::environment;
 use reconverge::lockstep::Outcome;
+use reconverge::place::Place;
+use reconverge::saved::Saved;
 use reconverge::unit::{LoadOptions, Programs, Records, Unit, Verdict};
 
 use reconverge::for_each_unit;
@@ -49,6 +52,49 @@ fn agreed<U: Unit>(case: &Case<U>, dut: &mut Dut<U>, at: &str) -> (Outcome<U>, R
     let mut records = Records::default();
     let ran = mismatch::agreed(case, dut, &mut records, at);
     (ran, records)
+}
+
+/// Saves `case` in `dir` as one that failed like this.
+fn save<U: Unit>(case: Case<U>, failure: Option<Place>, dir: &Path) {
+    let saved = Saved { failure, case };
+    fs::write(dir.join("saved.json"), saved.to_text()).unwrap();
+}
+
+/// Regression: a saved program whose run ends before its launch was a failure of RTL that is right, and one that the scalar machine
+/// cannot judge was none.
+#[test]
+fn a_saved_program_is_judged_as_its_replay_is() {
+    let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
+    let options = Options {
+        limit: Limit::Programs(256),
+        ..Options::default()
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let mut idle = Case::<R500>::new(loaded::<R500>("if_else.s"));
+    idle.noise_cycles = Some(1);
+    save(idle, None, dir.path());
+    let file = dir.path().join("saved.json");
+    let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
+    let said = replayed.unwrap_err().to_string();
+    assert!(said.contains("no program was launched"), "{said}");
+    campaign::fuzz::<Case<R500>>(&rtl, &options, Some(dir.path())).unwrap();
+
+    let bytes = common::source::<R500>("mesa/17_nested_loops.txt");
+    let loaded = R500::load(&bytes, "17_nested_loops.txt", &LoadOptions::default()).unwrap();
+    let unclear = Case::<R500>::new(loaded.program);
+    let how = "not structured".to_owned();
+    save(
+        unclear,
+        Some(Place::ScalarJudge { lane: 0, how }),
+        dir.path(),
+    );
+    let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
+    let replayed = replayed.unwrap_err().to_string();
+    assert!(replayed.starts_with("SCALAR JUDGE "), "{replayed}");
+    let found = campaign::fuzz::<Case<R500>>(&rtl, &options, Some(dir.path())).unwrap_err();
+    assert_eq!(found.failure.to_string(), replayed);
+    // Had it not failed as one that must be structured, it would agree.
+    check(&*found.failure.case, &rtl).unwrap();
 }
 
 /// RTL of another width would differ from the golden model without being wrong.

@@ -448,4 +448,8 @@ fn a_golden_model_that_panics_fails_with_its_seed_and_a_short_stream() {
     let saved = fs::read_to_string(found.saved.as_ref().unwrap()).unwrap();
     let saved = Saved::<Stream<Fragile>>::parse(&saved, "saved").unwrap();
     assert!(saved.case.cycles.0.last().unwrap().const_addr == 33);
+    // Of the saved stream it is said again.
+    let again = fuzz(&rtl, &Options::default().out(dir.path())).unwrap_err();
+    assert!(again.to_string().contains(said), "{again}");
+    assert_eq!(again.saved, found.saved);
 }

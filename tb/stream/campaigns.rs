@@ -14,7 +14,7 @@ use reconverge::home::Package;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
 use reconverge::stream::Stream;
-use reconverge::stream::fuzz::{Options, PinBins, fuzz};
+use reconverge::stream::fuzz::{Options, PinBins, fuzz, replay};
 
 use crate::common::rtl::Rtl as Folder;
 
@@ -218,6 +218,18 @@ fn a_run_of_streams_counts_how_often_each_bit_was_0_and_1() {
     let shares: Vec<_> = shares.map(|share| (share.hit, share.reachable)).collect();
     let counted = [pins, fields].map(|group| (group.hit(), group.reachable()));
     assert_eq!(shares, counted);
+}
+
+/// Regression: a stream saved before `constrain` was written failed for ever, though every stream that it allows agrees.
+#[test]
+fn a_saved_stream_that_is_not_legal_any_more_is_not_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = options().streams(16).out(dir.path());
+    let found = fuzz(&planted::<R500>(1), &options).unwrap_err();
+    let (saved, rtl) = (found.saved.unwrap(), planted::<Held>(1));
+    assert!(replay(&saved, &rtl).unwrap().is_err());
+    assert_eq!(fuzz(&rtl, &options).unwrap().streams, 16);
+    assert!(saved.is_file());
 }
 
 /// r500 with a comment more in its declaration.

@@ -69,6 +69,11 @@ pub trait TestCase: Savable + Send + Sync {
     fn flip(&self) -> Option<&Flip> {
         None
     }
+    /// Returns why the golden model no longer draws this case, if it does not: its [`constrain`](crate::design::Golden::constrain)
+    /// has changed since the case was saved.
+    fn illegal(&self) -> Option<String> {
+        None
+    }
     /// Runs the golden model alone up to cycle `last`. Returns the last cycles as text, and the golden model and the pins
     /// of cycle `last`, as they were before it.
     fn history(&self, last: u64) -> History<Self::Design>;
@@ -202,10 +207,10 @@ pub fn rtl_for<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Result<Rtl<C::Des
 /// # Errors
 /// Outer: the file cannot be read, or holds no case of this kind and design. Inner: the failure of the case.
 pub fn replay<C: TestCase>(file: &Path, rtl: &Rtl<C::Design>) -> Result<Judged<C>, InputError> {
-    let case = Saved::<C>::parse(&read_text(file)?, &file.to_string_lossy())?.case;
-    let not_run = |why| Failure::new(&case, Cause::NotRun(why), Compared::default());
-    let rtl = rtl_for(&case, rtl).map_err(not_run);
-    Ok(rtl.and_then(|rtl| check(&case, &rtl)))
+    let saved = Saved::<C>::parse(&read_text(file)?, &file.to_string_lossy())?;
+    let not_run = |why| Failure::new(&saved.case, Cause::NotRun(why), Compared::default());
+    let rtl = rtl_for(&saved.case, rtl).map_err(not_run);
+    Ok(rtl.and_then(|rtl| check_with(&saved.case, &rtl, saved.judges())))
 }
 
 /// Judges `case` on a fresh model of `rtl`; a program is judged by all its judges.
@@ -214,10 +219,18 @@ pub fn replay<C: TestCase>(file: &Path, rtl: &Rtl<C::Design>) -> Result<Judged<C
 /// [`Cause::NotRun`]: the case has a value that a file must not have ([`Savable::check_input`]), or it does not fit `rtl`. Otherwise the
 /// failure. Its `Display` and `Debug` are the report, so that `check(..).unwrap()` in a test prints it.
 pub fn check<C: TestCase>(case: &C, rtl: &Rtl<C::Design>) -> Judged<C> {
+    check_with(case, rtl, Judges::All)
+}
+
+/// Does the same as [`check`] with other judges.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_with<C: TestCase>(case: &C, rtl: &Rtl<C::Design>, judges: Judges) -> Judged<C> {
     let not_run = |why| Failure::new(case, Cause::NotRun(why), Compared::default());
     if let Err(wrong) = case.check_input(&case.name()) {
         return Err(not_run(wrong.to_string()));
     }
-    case.judge(rtl, Judges::All, None, &mut |_| ())
+    case.judge(rtl, judges, None, &mut |_| ())
         .unwrap_or_else(|why| Err(not_run(why)))
 }

@@ -7,6 +7,7 @@ use serde::de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::check::Judges;
 use crate::design::Design;
 use crate::input::InputError;
 use crate::json;
@@ -34,6 +35,11 @@ pub static STREAM: Form = Form {
 };
 
 impl Form {
+    /// Returns the field with the case, which is also what messages call a case of this kind.
+    pub fn case(&self) -> &'static str {
+        self.fields[3]
+    }
+
     /// Checks the version of a file.
     fn check(&self, version: Option<u64>, file: &str) -> Result<(), InputError> {
         let [format, _, _, case] = self.fields;
@@ -61,7 +67,20 @@ struct Tag {
 
 impl Tag {
     fn read(text: &str, file: &str) -> Result<Self, InputError> {
+        if !text.trim_start().starts_with('{') {
+            let why = "must be a saved case, which is JSON; a program is run, not replayed";
+            return Err(InputError::new(file, 0, "file", why));
+        }
         serde_json::from_str(text).map_err(|e| InputError::json(file, "json", text, &e))
+    }
+
+    /// Returns the form of the file, if it has a version.
+    fn form(&self) -> Option<&'static Form> {
+        match (self.reconverge, self.reconverge_stream) {
+            (Some(_), _) => Some(&PROGRAM),
+            (None, Some(_)) => Some(&STREAM),
+            (None, None) => None,
+        }
     }
 
     /// Returns version and design, if the file has this form.
@@ -78,15 +97,8 @@ impl Tag {
 /// # Errors
 /// The text is not a saved case, or names no design.
 pub fn identify(text: &str, file: &str) -> Result<(&'static Form, String), InputError> {
-    if !text.trim_start().starts_with('{') {
-        let why = "must be a saved case, which is JSON; a program is run, not replayed";
-        return Err(InputError::new(file, 0, "file", why));
-    }
     let tag = Tag::read(text, file)?;
-    let form = match (tag.reconverge, tag.reconverge_stream) {
-        (None, Some(_)) => &STREAM,
-        _ => &PROGRAM,
-    };
+    let form = tag.form().unwrap_or(&PROGRAM);
     match tag.of(form) {
         (Some(_), Some(design)) => Ok((form, design)),
         (version, _) => Err(match form.check(version, file) {
@@ -125,7 +137,12 @@ impl<C: Savable> Saved<C> {
     /// The text is not JSON, is of another kind, version or design, has an unknown or missing field, or a value is out of range.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
         let [_, owner, _, case] = C::FORM.fields;
-        let (version, design) = Tag::read(text, file)?.of(C::FORM);
+        let tag = Tag::read(text, file)?;
+        if let Some(other) = tag.form().filter(|form| *form != C::FORM) {
+            let why = format!("a saved {}, where a saved {case} must be", other.fields[3]);
+            return Err(InputError::new(file, 0, other.fields[0], why));
+        }
+        let (version, design) = tag.of(C::FORM);
         C::FORM.check(version, file)?;
         let design = design.ok_or_else(|| C::FORM.no_design(file))?;
         if design != C::Design::NAME {
@@ -136,6 +153,14 @@ impl<C: Savable> Saved<C> {
             serde_json::from_str(text).map_err(|e| InputError::json(file, case, text, &e))?;
         saved.case.check_input(file)?;
         Ok(saved)
+    }
+
+    /// Returns the judges of its next run. A failure of the scalar judge that cannot tell is one of a program that must be structured.
+    pub fn judges(&self) -> Judges {
+        match &self.failure {
+            Some(Place::ScalarJudge { .. }) => Judges::Structured,
+            _ => Judges::All,
+        }
     }
 
     /// Returns the saved case as text.

@@ -1,7 +1,6 @@
 //! Cases of a guest that failed and were saved: they run before a campaign draws new ones.
 
 use reconverge::campaign::saved;
-use reconverge::check::Judges;
 use reconverge::failure::Cause;
 
 use crate::args::FuzzArgs;
@@ -19,8 +18,8 @@ pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
     let mut agreed = 0;
     for (path, case) in saved::<C>(&args.place.out) {
         let file = path.display().to_string();
-        let mut case = match case {
-            Ok(case) => case,
+        let (judges, mut case) = match case {
+            Ok(saved) => (saved.judges(), saved.case),
             Err(why) => {
                 complain(&format!("note: not run again: {why}"));
                 continue;
@@ -30,7 +29,7 @@ pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
         let dir = args.place.rtl.as_deref().map(absolute);
         case.on_rtl(dir.as_deref(), rtl.no_assert(), None);
         let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
-        match rtl.check(&case, Judges::All, |_| ())? {
+        match rtl.check(&case, judges, |_| ())? {
             Ok(_) => agreed += 1,
             Err(failure) if matches!(failure.cause, Cause::NotRun(_)) => {
                 complain(&format!(

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use indicatif::HumanCount;
-use reconverge::case::{Case, Place};
+use reconverge::case::Case;
 use reconverge::check::{Judged, Judges};
 use reconverge::compiled::Compiled;
 use reconverge::design::Golden;
@@ -358,6 +358,7 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     C::can_show(&args.show, file)?;
     writable_json(args.json.as_deref())?;
     let saved = Saved::<C>::parse(text, file)?;
+    let judges = saved.judges();
     let (mut case, place) = (saved.case, saved.failure);
     let real = |dir: &Path| std::fs::canonicalize(dir).ok();
     let (mut named, mut mutant) = (case.rtl().map(Path::to_owned), case.mutant());
@@ -403,11 +404,6 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     }
     let rtl = rtl_of(&case)?;
     let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(args.place.format());
-    // A failure of the scalar judge that cannot tell is one of a program that must be structured.
-    let judges = match &place {
-        Some(Place::ScalarJudge { .. }) => Judges::Structured,
-        _ => Judges::All,
-    };
     let out = &args.place.out;
     let judged = check(&mut rtl, &case, judges)?;
     known(&args.show, &judged);

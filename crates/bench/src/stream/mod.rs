@@ -412,6 +412,26 @@ impl<D: Design> TestCase for Stream<D> {
         self.flip.as_ref()
     }
 
+    fn illegal(&self) -> Option<String> {
+        let mut illegal = None;
+        // A golden model that panics tells nothing of the cycles behind the panic.
+        let _ = caught(|| {
+            let mut golden = D::Golden::build(&self.build());
+            for (cycle, pins) in self.cycles.0.iter().enumerate() {
+                let mut legal = *pins;
+                golden.constrain(&mut legal);
+                if cycle == 0 {
+                    assert_reset::<D>(&mut legal);
+                }
+                if illegal.is_none() && bytes_of(&legal) != bytes_of(pins) {
+                    illegal = Some(format!("constrain changes its pins in cycle {cycle}"));
+                }
+                golden.cycle(pins);
+            }
+        });
+        illegal
+    }
+
     fn model_seed(&self) -> u32 {
         Stream::model_seed(self)
     }

@@ -5,18 +5,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use super::{Drawn, Options, Shrunk, Summary, case_on, run};
-use reconverge_bench::check::{TestCase, check, rtl_for};
+use reconverge_bench::check::{TestCase, check_with, rtl_for};
 use reconverge_bench::design::{Build, Design as _};
 use reconverge_bench::dut::Rtl;
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::found::Found;
 use reconverge_bench::input::{InputError, read_text};
 use reconverge_bench::lockstep::Compared;
+use reconverge_bench::place::Place;
 use reconverge_bench::saved::{Saved, identify};
 use reconverge_bench::search::Budget;
 
-/// Runs a campaign in threads of this process. The cases that are saved in `out` run first, on the same RTL. The first failing case
-/// is shrunk, saved in `out`, and run again with a dump there; without `out` nothing is read or written. The same options find the same case, unless the limit is a time.
+/// Runs a campaign in threads of this process. The cases that are saved in `out` run first, each with its own lanes and parameters. The
+/// first failing case is shrunk, saved in `out`, and run again with a dump there; without `out` nothing is read or written. Of new cases,
+/// the same options find the same, unless the limit is a time.
 ///
 /// # Errors
 /// A case failed; the golden model panics, a model cannot be opened, or nothing was compared ([`Cause::NotRun`]).
@@ -59,8 +61,11 @@ pub fn fuzz_within<C: Drawn>(
 }
 
 /// Returns the saved cases in the folder `dir`, by the names of their files, without those that are saved to fail on RTL that is right
-/// ([`TestCase::flip`]), and the errors of the files that are of this design and cannot be read.
-pub fn saved<C: TestCase>(dir: &Path) -> impl Iterator<Item = (PathBuf, Result<C, InputError>)> {
+/// ([`TestCase::flip`]), and the errors of the files that are of this design and cannot be read or are not legal any more
+/// ([`TestCase::illegal`]).
+pub fn saved<C: TestCase>(
+    dir: &Path,
+) -> impl Iterator<Item = (PathBuf, Result<Saved<C>, InputError>)> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json") && path.is_file());
@@ -77,7 +82,14 @@ pub fn saved<C: TestCase>(dir: &Path) -> impl Iterator<Item = (PathBuf, Result<C
         }
         match Saved::<C>::parse(&text, &file) {
             Ok(saved) if saved.case.flip().is_some() => None,
-            read => Some((path.clone(), read.map(|saved| saved.case))),
+            Ok(saved) => {
+                let legal = match saved.case.illegal() {
+                    Some(why) => Err(InputError::new(&*file, 0, C::FORM.case(), why)),
+                    None => Ok(saved),
+                };
+                Some((path.clone(), legal))
+            }
+            wrong => Some((path.clone(), wrong)),
         }
     })
 }
@@ -89,18 +101,30 @@ fn again<C: Drawn>(options: &Options, rtl: &Rtl<C::Design>, dir: &Path) -> Optio
             // Not by `eprintln`, which a test that passes hides.
             let _ = writeln!(std::io::stderr(), "note: not run again: {why}");
         };
-        let mut case = case.inspect_err(|why| not_run(why)).ok()?;
+        let saved = case.inspect_err(|why| not_run(why)).ok()?;
+        let (judges, before, mut case) = (saved.judges(), saved.failure, saved.case);
         case.on_rtl(options.rtl.as_deref(), rtl.no_assert(), None);
         let on = rtl_for(&case, rtl);
         let on = on.inspect_err(|why| not_run(&format!("{}: {why}", path.display())));
         let on = on.ok()?;
-        let judged = catch_unwind(AssertUnwindSafe(|| check(&case, &on)));
-        let judged = judged.unwrap_or_else(|_| {
-            // The panic has printed its message.
-            let cause = Cause::NotRun("the golden model panics".to_owned());
-            Err(Failure::new(&case, cause, Compared::default()))
-        });
-        let failure = judged.err()?;
+        let failure = match catch_unwind(AssertUnwindSafe(|| check_with(&case, &on, judges))) {
+            Ok(judged) => {
+                let failure = judged.err()?;
+                if let Cause::NotRun(why) = &failure.cause {
+                    not_run(&format!("{}: {why}", path.display()));
+                    return None;
+                }
+                failure
+            }
+            // A file that was saved because of this panic says in which cycle it comes.
+            Err(_) => {
+                let why = match before {
+                    Some(Place::NotRun { how }) => how,
+                    _ => "the golden model panics".to_owned(),
+                };
+                Failure::new(&case, Cause::NotRun(why), Compared::default())
+            }
+        };
         let text = text(&Shrunk::<C>::new(&failure.case, failure.clone(), 0));
         Some(Found::again(failure, text, &path, |_| Ok(on)))
     })
