@@ -148,6 +148,18 @@ fn a_final_block_blames_the_stream_that_it_complains_of() {
     assert!(found.failure.case.name.starts_with("short-0"), "{found}");
 }
 
+/// Regression: a model that was opened and not used complained of values that no `initial` block had set.
+#[test]
+fn a_model_that_never_ran_runs_no_final_block() {
+    let copy = Folder::own("r500").planted("  final $error(\"it has ended\");");
+    let copy = copy.without_assertions();
+    let rtl = Rtl::<R500>::of(4, copy.dir()).unwrap();
+    rtl.open(1).unwrap().close().unwrap();
+    let mut dut = rtl.open(1).unwrap();
+    dut.clock(&In::default(), None);
+    assert!(dut.close().unwrap_err().contains("it has ended"));
+}
+
 /// Regression: the tests of a crate drew new streams and did not run those that had failed before.
 #[test]
 fn saved_streams_run_before_new_ones() {

@@ -7,6 +7,7 @@ use serde::de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+#[cfg(feature = "rtl")]
 use crate::check::Judges;
 use crate::design::Design;
 use crate::input::InputError;
@@ -156,6 +157,7 @@ impl<C: Savable> Saved<C> {
     }
 
     /// Returns the judges of its next run. A failure of the scalar judge that cannot tell is one of a program that must be structured.
+    #[cfg(feature = "rtl")]
     pub fn judges(&self) -> Judges {
         match &self.failure {
             Some(Place::ScalarJudge { .. }) => Judges::Structured,

@@ -202,7 +202,7 @@ pub fn fuzz<C: Shows>(
     let known = tally.failures().into_iter();
     let known = known.map(|failed| (failed.number, (failed, None)));
     let found: Mutex<FoundCases<C>> = Mutex::new(known.collect());
-    // SavedFile first, so that failures are kept whatever happens to this process.
+    // Saved first, so that failures are kept whatever happens to this process.
     let keep = |failed: &Failed<C>| {
         let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
         // The number identifies the case.

@@ -296,7 +296,7 @@ pub fn command(args: &NewArgs) -> Done {
     }
     write("Cargo.toml", &manifest(&name, home.as_deref().ok()))?;
     write("build.rs", BUILD)?;
-    write(".gitignore", "/target\n/failures\n")?;
+    write(".gitignore", "/target\n/failures\n/waves\n")?;
     write("src/lib.rs", &library(&declaration))?;
     write("src/main.rs", &program(&declaration))?;
     write("tests/lockstep.rs", &test(&declaration))?;

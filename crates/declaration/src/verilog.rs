@@ -259,11 +259,9 @@ impl Declaration {
             let bits = 8 * pin.shape.size();
             let _ = write!(
                 out,
-                "\n  logic [{bits}-1:0] {name}_q;\n  \
+                "\n  logic [{bits}-1:0] {name}_q = {parameter} != 0 ? in_i.{name} : '0;\n  \
                  if ({parameter} != 0) begin : gen_{name}\n    \
-                 initial {name}_q = in_i.{name};\n    \
-                 always_ff @(posedge clk_i) {name}_q <= in_i.{name};\n  \
-                 end else begin : gen_no_{name}\n    assign {name}_q = '0;\n  end\n"
+                 always_ff @(posedge clk_i) {name}_q <= in_i.{name};\n  end\n"
             );
         }
         out.push('\n');

@@ -132,6 +132,8 @@ struct Model {
   bool now_changed = false;
   // Whether the last operation was a load.
   bool loaded = false;
+  // Whether the `initial` blocks have run.
+  bool begun = false;
   Text stopped;
   Text trouble;
 };
@@ -162,6 +164,7 @@ inline void enter(Model *m) { Verilated::threadContextp(&m->context); }
 template <typename Work>
 inline bool running(Model *m, Work work) noexcept {
   if (m->stopped.get()) return false;
+  m->begun = true;
   enter(m);
   return guarded(m->stopped, work);
 }
@@ -221,7 +224,7 @@ void destroy(rcv_model *handle, char *error, size_t size) noexcept {
   Text why;
   // Needed even after a stop: destructors use their context too.
   enter(m);
-  if (!m->stopped.get()) guarded(why, [&] { m->top->final(); });
+  if (m->begun && !m->stopped.get()) guarded(why, [&] { m->top->final(); });
   guarded(why, [&] { end_dump(m); });
   std::snprintf(error, size, "%s", why.get() ? why.get() : "");
   delete m;
