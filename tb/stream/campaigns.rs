@@ -157,7 +157,8 @@ fn a_model_that_never_ran_runs_no_final_block() {
     rtl.open(1).unwrap().close().unwrap();
     let mut dut = rtl.open(1).unwrap();
     dut.clock(&In::default(), None);
-    assert!(dut.close().unwrap_err().contains("it has ended"));
+    let said = dut.close().unwrap_err().to_string();
+    assert!(said.contains("it has ended"), "{said}");
 }
 
 /// Regression: the tests of a crate drew new streams and did not run those that had failed before.
