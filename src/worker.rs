@@ -150,8 +150,8 @@ impl<C: Ordered> Answer<C> {
             Answer::SoFar(found) | Answer::Covered(found) => {
                 found.failed.as_ref().is_none_or(failure)
             }
-            Answer::Own(own) => C::is_possible(own),
-            Answer::Covering(..)
+            Answer::Own(_)
+            | Answer::Covering(..)
             | Answer::Pulse(_)
             | Answer::Begins(_)
             | Answer::Wants(_)
@@ -170,8 +170,6 @@ pub trait Ordered: Counted + 'static {
     type Answer: Serialize + DeserializeOwned;
     /// Executes an order of this kind, and returns its last answer.
     fn obey(worker: &mut Worker<'_, Self>, order: Self::Order) -> Answer<Self>;
-    /// Does the same as [`Answer::is_possible`].
-    fn is_possible(answer: &Self::Answer) -> bool;
 }
 
 /// The place at which a worker gets its orders and gives its answers.
@@ -426,9 +424,6 @@ impl<D: Design> Ordered for Stream<D> {
     fn obey(_: &mut Worker<'_, Self>, (): ()) -> Answer<Self> {
         Answer::Cannot("worker: nothing was asked".to_owned())
     }
-    fn is_possible((): &()) -> bool {
-        true
-    }
 }
 
 /// An order that only programs have.
@@ -464,10 +459,6 @@ impl<U: Unit> Ordered for Case<U> {
             only,
         } = order;
         explore(worker, &limits, &states, only)
-    }
-
-    fn is_possible(_: &ProgramAnswer<U>) -> bool {
-        true
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use reconverge::campaign::{Failed, Shard, results};
+use reconverge::campaign::{Failed, Options, Shard, Summary, results};
+use reconverge::design::Build;
 
 use crate::args::{MergeArgs, ReportArgs};
 use crate::console::{Failure, print};
@@ -13,6 +14,22 @@ use crate::ran::{Ran, ran};
 use crate::shows::Shows;
 use crate::whole::{Shown, Whole};
 
+/// Returns the campaign whose shards add up to `summary`.
+fn merged<'a, C: Shows>(
+    summary: &'a Summary<C>,
+    options: &'a Options,
+    build: &'a Build,
+) -> Whole<'a, C> {
+    Whole {
+        summary,
+        counted: &summary.failures,
+        options,
+        shard: Shard::default(),
+        build,
+        ended: true,
+    }
+}
+
 /// Adds up the results of one unit for a page.
 pub fn report<C: Shows>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Failure> {
     let (header, summary) = results::merge::<C>(files)?;
@@ -20,14 +37,7 @@ pub fn report<C: Shows>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Fa
     let groups = groups(&summary.failures);
     let save = |failed: &Failed<C>| found::save(&failed.failure, &args.out);
     let saved = failures::saved(&summary.failures, &groups, save);
-    let whole = Whole {
-        summary: &summary,
-        counted: &summary.failures,
-        options: &options,
-        shard: Shard::default(),
-        build: &header.build,
-        ended: true,
-    };
+    let whole = merged(&summary, &options, &header.build);
     let shown = shown(&summary.failures, &saved, &groups, None);
     Ok(Part::new(&whole, summary.given_up().is_none(), shown))
 }
@@ -36,14 +46,7 @@ pub fn report<C: Shows>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Fa
 pub fn unit<C: Shows>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<Ran, Failure> {
     let (header, summary) = results::merge::<C>(files)?;
     let options = header.options();
-    let whole = Whole {
-        summary: &summary,
-        counted: &summary.failures,
-        options: &options,
-        shard: Shard::default(),
-        build: &header.build,
-        ended: true,
-    };
+    let whole = merged(&summary, &options, &header.build);
     let failed = !summary.failures.is_empty();
     let details = args.details;
     let said = whole.text(Shown { row, details });

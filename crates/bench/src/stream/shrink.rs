@@ -6,7 +6,7 @@
 
 use bytemuck::{bytes_of, bytes_of_mut};
 
-use super::{Cycles, Stream, caught, pulse};
+use super::{Cycles, Stream, caught, make_legal, pulse};
 use crate::check::{Judged, Judges};
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Dut, Rtl};
@@ -58,8 +58,8 @@ impl<D: Design> Shorten<'_, D> {
         let mut stream = (*self.0.best.case).clone();
         let legal = caught(|| {
             let mut golden = D::Golden::build(&stream.build());
-            for pins in &mut cycles {
-                golden.constrain(pins);
+            for (cycle, pins) in cycles.iter_mut().enumerate() {
+                make_legal::<D>(&golden, cycle, pins);
                 golden.cycle(pins);
             }
         });
