@@ -542,3 +542,29 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
         ]
     );
 }
+
+/// Regression: all were compared after the edge, where such an output differs from the first cycle on.
+#[test]
+fn outputs_that_depend_on_inputs_of_the_cycle_are_sampled() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("m.sv");
+    let module = "module m(input logic clk_i, input logic rst_ni, input logic [69:0] d_i, input logic [2:0] at_i,\n\
+                  output logic full_o, output logic a__b_o, output logic [69:0] wide_o, output logic [71:0] part_o, output logic late_o);\n\
+                  logic q; assign full_o = q; assign a__b_o = q & d_i[0]; assign wide_o = d_i & {70{q}};\n\
+                  always_comb begin part_o = '0; part_o[at_i*8 +: 8] = {8{q}}; end\n\
+                  always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) q <= '0; else q <= d_i[1];\n\
+                  always_ff @(posedge clk_i) late_o <= d_i[2] ^ a__b_o;\nendmodule\n";
+    fs::write(&file, module).unwrap();
+    let at = dir.path().join("m");
+    let output = reconverge(&["new", arg(&at), "--rtl", arg(&file), "--top", "m"]);
+    let said = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let sampled = made.state.iter().filter(|field| field.sampled);
+    let mut sampled: Vec<&str> = sampled.map(|field| field.name.as_str()).collect();
+    sampled.sort_unstable();
+    assert_eq!(sampled, ["a__b", "part", "wide"]);
+    let note = said.lines().find(|line| line.starts_with("note: sampled"));
+    assert!(note.is_some_and(|note| note.contains("a__b")), "{said}");
+}

@@ -71,6 +71,8 @@ struct Declared {
     port: Port,
     name: String,
     layout: Layout,
+    /// An output that depends on inputs of the same cycle.
+    sampled: bool,
 }
 
 /// Returns whether a port has the name of a clock: `clk_i`, `sys_clk`, `aclk`, `CLK`.
@@ -265,8 +267,20 @@ pub fn command(args: &NewArgs) -> Done {
         .iter()
         .map(|(n, v)| (n.as_str(), *v))
         .collect();
-    let edges = dut::edges(&at, &files, &args.top, &set).map_err(refused)?;
-    let reset = reset.map(|port| Reset::of(port, &edges, clock.is_some()));
+    let timing = dut::timing(&at, &files, &args.top, &set).map_err(refused)?;
+    let reset = reset.map(|port| Reset::of(port, &timing.edges, clock.is_some()));
+    for port in ports.iter_mut().filter(|p| p.port.output) {
+        port.sampled = timing.combinational.contains(&port.port.name);
+    }
+    let of_pins = ports.iter().filter(|p| p.sampled);
+    let of_pins: Vec<&str> = of_pins.map(|p| p.name.as_str()).collect();
+    if clock.is_some() && !of_pins.is_empty() {
+        let what = "depends on pins of the same cycle";
+        notes.push(format!(
+            "sampled, because it {what}: {}",
+            of_pins.join(", ")
+        ));
+    }
     let by = clock
         .as_ref()
         .map_or_else(|| "no clock".to_owned(), |port| format!("clock {port}"));
@@ -502,7 +516,12 @@ fn declared(ports: Vec<(Port, Option<u32>)>) -> Vec<Declared> {
             name += "_";
         }
         taken.push((port.output, name.clone()));
-        Declared { port, name, layout }
+        Declared {
+            port,
+            name,
+            layout,
+            sampled: false,
+        }
     });
     ports.collect()
 }
@@ -561,6 +580,7 @@ fn toml(
         port,
         name,
         layout: of,
+        ..
     } in ports.iter().filter(|p| !p.port.output)
     {
         let _ = write!(text, "\n[[pin]]\nname = {name:?}\nport = {:?}\n", port.name);
@@ -583,20 +603,20 @@ fn toml(
             }
         }
     }
-    text += "\n# ---- state: what is compared after every cycle. Of an output that depends on the pins of the same cycle, add\n\
-             # `sampled = true`. A register inside: `probe = \"dut.level_q\"` in the place of `output` ----\n";
+    text += "\n# ---- state: what is compared after every cycle. An output that depends on the pins of the same cycle is\n\
+             # `sampled`. A register inside: `probe = \"dut.level_q\"` in the place of `output` ----\n";
     for Declared {
         port,
         name,
         layout: of,
+        sampled,
     } in ports.iter().filter(|p| p.port.output)
     {
         let wide = matches!(of, Layout::Words { width: 5.., .. } | Layout::PerLane(5..));
         let show = if wide { "show = \"hex\"\n" } else { "" };
-        let sampled = if clock.is_none() {
-            "sampled = true\n"
-        } else {
-            ""
+        let sampled = match clock.is_none() || *sampled {
+            true => "sampled = true\n",
+            false => "",
         };
         let _ = write!(
             text,

@@ -62,33 +62,111 @@ pub struct Edge {
     pub rising: bool,
 }
 
-/// Runs Verilator as [`ports`] does. Returns the edges at which registers of the whole design change: of
-/// clocks, and of asynchronous resets.
+/// When the outputs and registers of a module change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timing {
+    /// The edges at which registers of the whole design change: of clocks, and of asynchronous resets.
+    pub edges: Vec<Edge>,
+    /// What depends on an input without a register between them, by name: outputs, and nets inside.
+    pub combinational: Vec<String>,
+}
+
+/// Runs Verilator as [`ports`] does, and reads from the generated code when the module changes.
 ///
 /// # Errors
 /// There is no Verilator, or it rejects the RTL.
-pub fn edges(
+pub fn timing(
     tools: &Tools,
     dir: &Path,
     list: &FileList,
     top: &str,
     parameters: &[(&str, u32)],
-) -> Result<Vec<Edge>, Error> {
+) -> Result<Timing, Error> {
     let options = ["--flatten"];
     let out = generated(&tools.verilator()?, dir, list, top, parameters, &options)?;
-    let mut edges = Vec::new();
+    let mut timing = Timing::default();
     for entry in fs::read_dir(out.path()).map_err(io(out.path()))? {
         let path = entry.map_err(io(out.path()))?.path();
         if path.extension().is_some_and(|end| end == "cpp") {
-            let text = fs::read_to_string(&path).map_err(io(&path))?;
-            for edge in text.lines().flat_map(triggers) {
-                if !edges.contains(&edge) {
-                    edges.push(edge);
+            timing.read(&fs::read_to_string(&path).map_err(io(&path))?);
+        }
+    }
+    Ok(timing)
+}
+
+impl Timing {
+    /// Reads a file of the generated code. Functions with `ico` (input combinational) in their names update what depends on inputs.
+    fn read(&mut self, text: &str) {
+        for edge in text.lines().flat_map(triggers) {
+            if !self.edges.contains(&edge) {
+                self.edges.push(edge);
+            }
+        }
+        // A function ends with a brace at the beginning of a line; before it stand declarations of others.
+        let of_inputs = |function: &&str| {
+            let mut heads = function
+                .lines()
+                .filter(|line| line.ends_with('{') && !line.starts_with(' '));
+            heads
+                .next_back()
+                .is_some_and(|head| head.contains("___ico_"))
+        };
+        for function in text.split("\n}").filter(of_inputs) {
+            for name in function.split([';', '{', '}']).filter_map(assigned) {
+                if !self.combinational.contains(&name) {
+                    self.combinational.push(name);
                 }
             }
         }
     }
-    Ok(edges)
+}
+
+/// Returns the variable of the model that a statement of the generated code assigns: `vlSelf->x_o = ...`,
+/// `vlSelf->x_o[0U] = ...`, `VL_EXTEND_WI(96,32, vlSelf->x_o, ...)`, `VL_ASSIGNSEL_WI(96,8,(...), vlSelf->x_o, ...)`.
+fn assigned(statement: &str) -> Option<String> {
+    // A comment may stand before it.
+    let lines = statement.lines().map(str::trim);
+    let lines: Vec<&str> = lines
+        .filter(|line| !line.is_empty() && !line.starts_with("//"))
+        .collect();
+    let statement = lines.join(" ");
+    let left = match statement.split_once('(') {
+        Some((call, rest)) if call.starts_with("VL_") => {
+            let arguments = split_top(rest);
+            match call.starts_with("VL_ASSIGNSEL") {
+                true => *arguments.iter().nth_back(1)?,
+                false => *arguments
+                    .iter()
+                    .find(|a| !a.starts_with(|c: char| c.is_ascii_digit()))?,
+            }
+        }
+        _ => statement.split_once(" = ")?.0,
+    };
+    let name = left
+        .strip_prefix("vlSelf->")
+        .or(left.strip_prefix("vlSelfRef."))?;
+    Some(plain_name(name.split('[').next()?))
+}
+
+/// Splits the arguments of a call, without spaces around them; `text` begins behind the parenthesis that opens it.
+fn split_top(text: &str) -> Vec<&str> {
+    let (mut depth, mut from) = (0, 0);
+    let mut parts = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            ',' | ')' if depth == 0 => {
+                parts.push(text[from..at].trim());
+                from = at + 1;
+                if c == ')' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    parts
 }
 
 /// Reads a line such as `...is active: @(posedge clk_i or negedge rst_ni)\n");`, a message of the generated code.
@@ -139,6 +217,26 @@ fn generated(
     Ok(out)
 }
 
+/// Returns a name as the source has it: Verilator writes `__0` and two digits for `_` before another one, and for characters that C++ does
+/// not allow.
+fn plain_name(name: &str) -> String {
+    let mut parts = name.split("__0");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let code = part
+            .get(..2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match code.filter(u8::is_ascii) {
+            Some(code) => {
+                out.push(code.into());
+                out += &part[2..];
+            }
+            None => out = out + "__0" + part,
+        }
+    }
+    out
+}
+
 /// Reads a line such as `VL_IN8(&token_i,2,0);` or `VL_INW(&words_i,95,0,3);`. For an array, the dimensions follow the name
 /// in brackets.
 fn port(line: &str) -> Option<Result<Port, String>> {
@@ -167,9 +265,7 @@ fn port(line: &str) -> Option<Result<Port, String>> {
         let name = name.split(')').next().unwrap_or_default();
         return Some(Err(format!("port {name} is an unpacked array")));
     }
-    if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return Some(Err(format!("port {name}: not a plain name")));
-    }
+    let name = plain_name(&name);
     let mut bound = || parts.next()?.parse::<u32>().ok();
     let (high, low) = (bound()?, bound()?);
     Some(Ok(Port {
@@ -192,6 +288,49 @@ mod tests {
         };
         assert_eq!(triggers(line), [edge("clk_i", true), edge("rst_ni", false)]);
         assert_eq!(triggers("'ico' trigger - first iteration\\n\");"), []);
+    }
+
+    /// Lines of Verilator 5.006 and 5.048.
+    #[test]
+    fn what_is_assigned_in_functions_of_the_inputs_is_combinational() {
+        let code = "void Vm___024root___ico_sequent__TOP__0(Vm___024root* vlSelf) {
+    // Body
+    vlSelf->a___05Fo = (vlSelf->q_o 
+                        == 1U);
+    if ((1U & (IData)(vlSelf->a_i))) {
+        vlSelfRef.b_o[0U] = vlSelf->r_o;
+    }
+    VL_EXTEND_WI(96,32, 
+                 vlSelf->c_o, vlSelf->r_o);
+    VL_ASSIGNSEL_WI(96,8,(0x1fU & VL_SHIFTL_III(5,5,32, (IData)(vlSelf->r_o), 3U)), vlSelf->d_o, vlSelf->r_o);
+    VL_AND_W(3, __Vtemp_1, vlSelf->r_o, vlSelf->x_i);
+}
+
+void Vm___024root___ico_sequent__TOP__0(Vm___024root* vlSelf);
+
+void Vm___024root___nba_sequent__TOP__0(Vm___024root* vlSelf) {
+    vlSelf->r_o = 1U;
+}
+";
+        let mut timing = Timing::default();
+        timing.read(code);
+        assert_eq!(timing.combinational, ["a__o", "b_o", "c_o", "d_o"]);
+    }
+
+    #[test]
+    fn names_are_those_of_the_source() {
+        for (name, plain) in [
+            ("a___05Fb", "a__b"),
+            ("___05Fq", "__q"),
+            ("c___05F_d", "c___d"),
+            ("x__02by", "x+y"),
+            ("a__024b", "a$b"),
+            ("e___05F0f", "e__0f"),
+            ("s__05b3__05d", "s[3]"),
+            ("plain_", "plain_"),
+        ] {
+            assert_eq!(plain_name(name), plain);
+        }
     }
 
     #[test]

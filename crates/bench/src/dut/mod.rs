@@ -619,18 +619,18 @@ pub fn ports(
     verilate::ports(&tools(&home(None)?), dir, list, top, parameters)
 }
 
-/// Returns the edges at which registers of module `top` and of those below it change.
+/// Returns when registers and outputs of module `top`, and of the modules below it, change.
 ///
 /// # Errors
 /// There is no Verilator, or it rejects the RTL.
 #[doc(hidden)]
-pub fn edges(
+pub fn timing(
     dir: &Path,
     list: &verilate::FileList,
     top: &str,
     parameters: &[(&str, u32)],
-) -> Result<Vec<verilate::Edge>, verilate::Error> {
-    verilate::edges(&tools(&home(None)?), dir, list, top, parameters)
+) -> Result<verilate::Timing, verilate::Error> {
+    verilate::timing(&tools(&home(None)?), dir, list, top, parameters)
 }
 
 #[cfg(test)]
