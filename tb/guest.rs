@@ -196,7 +196,18 @@ fn a_new_crate_has_the_whole_command() {
 
     // A planted mistake is found, saved, shortened, and replays.
     guest.plant("planted", "!full_q || pop_i", "!full_q");
-    let found = guest.ends(1, &["fuzz", "--rtl", "planted", "--jobs", "2"]);
+    let planted = [
+        "fuzz",
+        "--rtl",
+        "planted",
+        "--jobs",
+        "2",
+        "--html",
+        "planted.html",
+    ];
+    let found = guest.ends(1, &planted);
+    let page = fs::read_to_string(guest.dir.join("planted.html")).unwrap();
+    assert!(page.contains("<div id=\"view\" hidden>"), "{page}");
     assert!(found.contains("MISMATCH slot."), "{found}");
     let saved = guest.saved("json");
     for ending in ["vcd", "gtkw"] {

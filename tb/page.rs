@@ -12,6 +12,7 @@ use crate::common::{
 };
 use reconverge::case::Case;
 use reconverge::instructions::Instructions as _;
+use reconverge::r500::R500;
 use reconverge::show::{Class, Item, Row, Run, page};
 
 use reconverge::for_each_unit;
@@ -606,6 +607,56 @@ fn a_browser_shows_each_failure_of_a_campaign() {
         let side = |i: usize| data["sides"][i]["lanes"].as_str().unwrap().to_owned();
         assert_eq!(seen[4], side(0) + &side(1));
     }
+}
+
+/// A page of a failing stream of pins and of a failing program.
+fn page_of_a_stream_and_a_program() -> String {
+    let case = Case::<R500>::new(loaded::<R500>(R500::LONG));
+    let run = Run::of(&case, 100, None, false, page::ROWS);
+    let failed = |name: &str, run, noun| page::Failed {
+        heading: "1 of 2 failures".to_owned(),
+        name: name.to_owned(),
+        run,
+        said: page::Said::default(),
+        small: Some((noun, "small".to_owned())),
+        others: Vec::new(),
+    };
+    let failures = [
+        failed("slot.random-0.1", None, "stream"),
+        failed(&run.name.clone(), Some(run), "program"),
+    ];
+    page::campaign("two campaigns", page::Heading::Fails, "", &failures, "")
+}
+
+/// Regression: the page showed an empty program, a step and a stack, which no stream of pins has.
+#[test]
+fn a_failing_stream_has_no_program_step_or_stack_on_its_page() {
+    let page = page_of_a_stream_and_a_program();
+    assert!(page.contains("<div id=\"view\" hidden>"));
+    let shown = runs(&page);
+    assert!(shown[0].is_null() && shown[1]["rows"].is_array());
+    assert_eq!(between(&page, "<h2>Small ", "</h2>"), ["stream", "program"]);
+}
+
+#[needs(chromium)]
+#[test]
+fn a_browser_shows_steps_only_of_failures_that_have_a_program() {
+    let page = page_of_a_stream_and_a_program();
+    let script = "return [null, 1, 0].map((run) => {
+           if (run !== null) document.querySelector(`[data-run='${run}']`).click();
+           document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'n', bubbles: true }));
+           window.dispatchEvent(new Event('resize'));
+           return [document.getElementById('view').hidden, location.hash];
+         });";
+    let shown = Shown {
+        page: &page,
+        at: "",
+        size: WIDE,
+        dark: false,
+    };
+    let seen = shown.asked(script);
+    let expected = serde_json::json!([[true, "#run=1"], [false, "#run=1"], [true, "#run=1"]]);
+    assert_eq!(seen, expected);
 }
 
 /// An empty page is refused, and so is a file that cannot be written.

@@ -252,9 +252,10 @@ pub fn shown<C: Shows>(
                 1 => group.what.clone(),
                 all => group.heading(all),
             },
+            name: failure.case.name(),
             run,
             said,
-            text: small.map(|small| small.text.clone()).or(there),
+            small: (small.map(|small| small.text.clone()).or(there)).map(|text| (C::NOUN, text)),
             others: others.map(|path| path.display().to_string()).collect(),
         }
     };

@@ -9,7 +9,7 @@ use reconverge::design::Design;
 use reconverge::failure::Failure;
 use reconverge::input::InputError;
 use reconverge::saved::Saved;
-use reconverge::show::{self, Run, page};
+use reconverge::show::{Run, page};
 use reconverge::stream::Stream;
 use reconverge::wave;
 
@@ -42,21 +42,8 @@ impl<D: Design> Shows for Stream<D> {
         )
     }
 
-    fn run_to_show(failure: &Failure<Self>) -> (Run, Vec<(u32, String)>) {
-        let run = Run {
-            unit: D::NAME,
-            name: failure.case.name(),
-            lanes: failure.case.lanes as usize,
-            items: Vec::new(),
-            rows: 0,
-            left_out: 0,
-            strip: Vec::new(),
-            rows_in_bin: 1,
-            end: show::End::default(),
-            sides: None,
-            failed: true,
-        };
-        (run, Vec::new())
+    fn run_to_show(_: &Failure<Self>) -> Option<(Run, Vec<(u32, String)>)> {
+        None
     }
 
     fn can_show(args: &ShowArgs, file: &str) -> Result<(), InputError> {
@@ -104,10 +91,10 @@ impl<U: Compiled> Shows for Case<U> {
         agreed_text(self, agreed)
     }
 
-    fn run_to_show(failure: &Failure<Self>) -> (Run, Vec<(u32, String)>) {
+    fn run_to_show(failure: &Failure<Self>) -> Option<(Run, Vec<(u32, String)>)> {
         let judged = Err(failure.clone());
         let run = U::run_to_show(&failure.case, &judged, false, page::ROWS);
-        (run, statements(&failure.case))
+        Some((run, statements(&failure.case)))
     }
 
     fn can_show(args: &ShowArgs, _: &str) -> Result<(), InputError> {

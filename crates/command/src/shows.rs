@@ -123,8 +123,8 @@ pub trait Shows: Ordered {
     fn end(agreed: &Agreed<Self::Design>) -> Option<End>;
     /// Returns the text on the case, on which all judges agree.
     fn agreed_text(&self, agreed: &Agreed<Self::Design>) -> String;
-    /// Returns the run that a page shows of a failure, and the numbered statements of its case.
-    fn run_to_show(failure: &Failure<Self>) -> (Run, Vec<(u32, String)>);
+    /// Returns the run that a page shows of a failure, and the numbered statements of its program, if it has one.
+    fn run_to_show(failure: &Failure<Self>) -> Option<(Run, Vec<(u32, String)>)>;
     /// Checks that `args` ask for nothing that such a case, in the file `file`, cannot show.
     ///
     /// # Errors
@@ -153,16 +153,16 @@ pub trait Shows: Ordered {
 const PAGE: usize = 100;
 
 /// Returns the run that a page shows of a failure, and the text besides it; `command` runs it again.
-pub fn said_of<C: Shows>(failure: &Failure<C>, command: Option<String>) -> (Run, Said) {
+pub fn said_of<C: Shows>(failure: &Failure<C>, command: Option<String>) -> (Option<Run>, Said) {
     let rule = Report::of(failure).rule;
     let rule = rule.as_deref().and_then(rule_id::<C>).and_then(rules::find);
-    let (run, program) = C::run_to_show(failure);
+    let (run, program) = C::run_to_show(failure).unzip();
     let said = Said {
         agrees: false,
         verdict: format!("{failure:PAGE$}"),
         rule: rule.map(|rule| (rule.id.clone(), rule.text.clone())),
         replay: command,
-        program,
+        program: program.unwrap_or_default(),
     };
     (run, said)
 }

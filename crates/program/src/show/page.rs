@@ -122,12 +122,14 @@ pub fn data(run: &Run, said: &Said) -> Value {
 pub struct Failed {
     /// The kind of failure, and how often it occurred.
     pub heading: String,
-    /// The run up to the failure.
-    pub run: Run,
+    /// The name of its case.
+    pub name: String,
+    /// The run of its program up to the failure; `None`: the case has no program.
+    pub run: Option<Run>,
     /// Further text about the run.
     pub said: Said,
-    /// The program as text, if the case was shrunk.
-    pub text: Option<String>,
+    /// What texts call a case, and the case as text, if it was shrunk.
+    pub small: Option<(&'static str, String)>,
     /// Paths of the saved cases with the same kind of failure.
     pub others: Vec<String>,
 }
@@ -139,7 +141,7 @@ pub fn page(run: &Run, said: &Said) -> String {
     if run.left_out > 0 {
         left_out(&mut page, run);
     }
-    view(&mut page);
+    view(&mut page, true);
     about(&mut page, said);
     foot(&mut page, &[data(run, said)]);
     page
@@ -199,22 +201,22 @@ pub fn campaign(
     };
     for (number, failed) in failures.iter().enumerate() {
         page += &section(number);
-        let _ = writeln!(page, "<h2>{}</h2>", text(&failed.run.name));
+        let _ = writeln!(page, "<h2>{}</h2>", text(&failed.name));
         rule(&mut page, &failed.said);
-        if failed.run.left_out > 0 {
-            left_out(&mut page, &failed.run);
+        if let Some(run) = failed.run.as_ref().filter(|run| run.left_out > 0) {
+            left_out(&mut page, run);
         }
         page += "</section>\n";
     }
-    view(&mut page);
+    view(&mut page, failures[0].run.is_some());
     for (number, failed) in failures.iter().enumerate() {
         page += &section(number);
         about(&mut page, &failed.said);
-        if let Some(program) = &failed.text {
+        if let Some((noun, small)) = &failed.small {
             let _ = writeln!(
                 page,
-                "<h2>Small program</h2>\n<pre class=\"program\">{}</pre>",
-                text(program.trim_end())
+                "<h2>Small {noun}</h2>\n<pre class=\"program\">{}</pre>",
+                text(small.trim_end())
             );
         }
         if !failed.others.is_empty() {
@@ -229,7 +231,8 @@ pub fn campaign(
     }
     page += totals;
     page += below;
-    let runs: Vec<Value> = failures.iter().map(|f| data(&f.run, &f.said)).collect();
+    let run = |failed: &Failed| failed.run.as_ref().map(|run| data(run, &failed.said));
+    let runs: Vec<Value> = failures.iter().map(|failed| json!(run(failed))).collect();
     foot(&mut page, &runs);
     page
 }
@@ -290,9 +293,11 @@ fn left_out(page: &mut String, run: &Run) {
     );
 }
 
-/// Writes the view of a run, and the legend of the letters.
-fn view(page: &mut String) {
+/// Writes the view of a run, which the script shows or hides, and the legend of the letters.
+fn view(page: &mut String, shown: bool) {
     let (above, below) = BODY.split_once("LEGEND").unwrap_or((BODY, ""));
+    let hidden = if shown { "" } else { " hidden" };
+    let _ = writeln!(page, "<div id=\"view\"{hidden}>");
     *page += above;
     *page += "<p class=\"legend\">";
     for class in Class::ALL {
@@ -321,8 +326,7 @@ fn foot(page: &mut String, runs: &[Value]) {
     let _ = write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
 }
 
-const BODY: &str = r#"<div id="view">
-<div id="listing"><h2>Program</h2><div id="program" class="mono" tabindex="0" aria-label="program"><ol></ol></div></div>
+const BODY: &str = r#"<div id="listing"><h2>Program</h2><div id="program" class="mono" tabindex="0" aria-label="program"><ol></ol></div></div>
 <div id="middle"><h2>Step <span id="step"></span></h2>
 <div id="now" aria-live="polite"><span id="cycle" class="dim"></span> <code id="pc"></code> <b id="text" class="mono"></b>
 <div id="turn"></div></div>

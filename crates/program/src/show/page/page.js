@@ -2,6 +2,7 @@
 // The page of one run or of several: moves through the steps of one by scrubber, buttons, keys or a click.
 const runs = [...document.querySelectorAll('script.run')].map((data) => JSON.parse(data.textContent));
 let number = 0;
+// `null` for a case without a program, which has no steps.
 let run = runs[number];
 const CLASSES = {
   '#': ['active', 'executes', '#009e73'], '.': ['branch', 'waits to reconverge', '#e69f00'],
@@ -17,7 +18,7 @@ const make = (tag, name, text) => {
 };
 const hex = (n) => '0x' + n.toString(16).padStart(3, '0');
 // Behind the last instruction is what the run ended in.
-let last = run.rows.length;
+let last = 0;
 let at = 0;
 let waiting;
 
@@ -98,6 +99,7 @@ function stack(frames) {
 }
 
 function go(step) {
+  if (run === null) return;
   at = Math.max(0, Math.min(last, step));
   const now = state(at);
   el('step').textContent = at === last ? 'end' : `${at + 1} of ${last}`;
@@ -159,7 +161,7 @@ const KEYS = {
 };
 document.addEventListener('keydown', (event) => {
   const key = KEYS[event.key];
-  if (!key || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (!key || run === null || event.ctrlKey || event.altKey || event.metaKey) return;
   event.preventDefault();
   go(key());
 });
@@ -167,18 +169,23 @@ for (const button of document.querySelectorAll('button[data-key]')) {
   button.addEventListener('click', () => go(KEYS[button.dataset.key]()));
 }
 el('scrub').addEventListener('input', () => go(Number(el('scrub').value)));
-window.addEventListener('resize', timeline);
+window.addEventListener('resize', () => run && timeline());
 
 // Shows another run, and what is said of it.
 function choose(chosen) {
   number = chosen;
   run = runs[number];
-  last = run.rows.length;
-  el('scrub').max = last;
+  el('view').hidden = run === null;
   for (const part of document.querySelectorAll('[data-failure]')) part.hidden = Number(part.dataset.failure) !== number;
   for (const button of document.querySelectorAll('button[data-run]')) {
     button.setAttribute('aria-pressed', String(Number(button.dataset.run) === number));
   }
+  if (run === null) {
+    history.replaceState(null, '', `#run=${number + 1}`);
+    return;
+  }
+  last = run.rows.length;
+  el('scrub').max = last;
   program();
   // A failure opens at its end, where the difference is.
   go(run.failed ? last : 0);
