@@ -222,12 +222,12 @@ fn no_declaration_of_the_usual_build_is_idle<U: Tested>() {
 
 fn a_bin_declared_unreachable_that_is_hit_is_told_with_its_reason<U: Tested>() {
     let mut model = usual::<U>();
-    let before = model.reachable();
+    let before = model.declaration().reachable();
     let count = model.forbid("neighbours", "nothing follows a launch", |at| {
         at[0] == "launch"
     });
     assert!(count > 10);
-    assert_eq!(model.reachable(), before - count);
+    assert_eq!(model.declaration().reachable(), before - count);
     let coverage = covered(&model, 0..4).0;
     let (group, bin) = coverage.impossible().next().unwrap();
     assert_eq!(

@@ -71,7 +71,7 @@ fn a_case_is_kept_for_what_no_other_came_to_as_soon() {
 #[test]
 fn a_bin_has_beside_it_those_with_one_other_value() {
     let (model, _) = model();
-    let coverage = model.named(&model.no_hits(), Default::default());
+    let coverage = model.named(&model.declaration().no_hits(), Default::default());
     let groups = coverage.groups.iter();
     let bins: Vec<_> = groups
         .flat_map(|g| g.bins.iter().map(move |b| (&g.name, &b.at)))
@@ -93,7 +93,7 @@ fn children_are_cases_that_end_soon_and_hit_more_of_what_is_aimed_at() {
     const LEARNED: u64 = 256;
     let (model, mut dut) = model();
     let mut guide = Guide::new(&model);
-    let mut hits = model.no_hits();
+    let mut hits = model.declaration().no_hits();
     let count = |dut: &mut Dut<Spa5>, case: &Case<Spa5>| {
         let mut collector = Collector::new(&model);
         collector.begin(case);
@@ -111,7 +111,8 @@ fn children_are_cases_that_end_soon_and_hit_more_of_what_is_aimed_at() {
     // The children get as many cycles as the campaign that goes on.
     let new = |hits: &Hits| guide.aims.iter().filter(|n| hits.counts()[**n] > 0).count();
     let mut rng = Pcg64Mcg::seed_from_u64(3);
-    let (mut children, mut campaign) = (model.no_hits(), model.no_hits());
+    let (mut children, mut campaign) =
+        (model.declaration().no_hits(), model.declaration().no_hits());
     let (mut spent, mut most) = (0, 0);
     for number in LEARNED..2 * LEARNED {
         let (cycles, hits) = count(&mut dut, &case(number));

@@ -320,9 +320,9 @@ impl<C: Drawn> Summary<C> {
         Self::not_compared(index, failed.failure)
     }
 
-    /// Returns what the cases never hit ([`Bins::never_met`]); `model` has the bins of their build.
-    pub fn never_met(&self, model: &C::Bins) -> Vec<String> {
-        model.never_met(&self.bins, self.compared.cycles, self.resets)
+    /// Returns what the cases hardly tested ([`Bins::gaps`]); `model` has the bins of their build.
+    pub fn gaps(&self, model: &C::Bins) -> Vec<String> {
+        model.gaps(&self.bins, self.compared.cycles, self.resets)
     }
 
     /// Returns the summary as JSON; `model` has the bins of its build.
@@ -371,7 +371,7 @@ impl<C: Drawn> Summary<C> {
                 "instructions": self.judged.instructions,
             },
             "seen": seen,
-            "not_seen": self.never_met(model),
+            "not_seen": self.gaps(model),
             "mismatches": failures,
         })
     }

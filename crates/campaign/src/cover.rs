@@ -449,9 +449,9 @@ pub trait Bins: Send + Sync {
     fn goal(&self) -> Met;
     /// Returns how many of them are in `met`.
     fn overview(&self, met: &Met) -> Overview;
-    /// Returns what a campaign of some length must hit, and `met` does not have, one line each; also if little else than a reset
-    /// was compared, which was asserted in `resets` of `cycles` cycles.
-    fn never_met(&self, met: &Met, cycles: u64, resets: u64) -> Vec<String>;
+    /// Returns what a campaign of some length must hit, and `met` does not have, one line each; of streams also that little else than a
+    /// reset was compared, which was asserted in `resets` of `cycles` cycles.
+    fn gaps(&self, met: &Met, cycles: u64, resets: u64) -> Vec<String>;
 }
 
 impl<U: Campaign> Bins for Model<U> {
@@ -467,8 +467,8 @@ impl<U: Campaign> Bins for Model<U> {
     fn overview(&self, met: &Met) -> Overview {
         Model::overview(self, met)
     }
-    fn never_met(&self, met: &Met, _: u64, _: u64) -> Vec<String> {
-        Model::never_met(self, met)
+    fn gaps(&self, met: &Met, _: u64, _: u64) -> Vec<String> {
+        self.never_met(met)
     }
 }
 
@@ -518,26 +518,11 @@ impl<U: Campaign> Model<U> {
         &self.declaration
     }
 
-    /// Does the same as [`Declaration::no_hits`].
-    pub fn no_hits(&self) -> Hits {
-        self.declaration.no_hits()
-    }
-
     /// Returns the set of the bins that are not declared unreachable.
     pub fn goal(&self) -> Met {
         (0..self.declaration.unreachable.len())
             .filter(|bin| self.declaration.is_reachable(*bin))
             .collect()
-    }
-
-    /// Does the same as [`Declaration::reachable`].
-    pub fn reachable(&self) -> usize {
-        self.declaration.reachable()
-    }
-
-    /// Does the same as [`Declaration::hit`].
-    pub fn hit(&self, hits: &Hits) -> usize {
-        self.declaration.hit(hits)
     }
 
     /// Returns the share of the reachable bins that are in `met`, for all bins and for each group of [`Coverage::OVERVIEW`].
@@ -666,7 +651,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
             memory: Default::default(),
             before: U::State::default(),
             without: Vec::new(),
-            hits: model.no_hits(),
+            hits: model.declaration.no_hits(),
             cycles: 0,
             steps: 0,
         }

@@ -23,8 +23,8 @@ pub struct Part {
     pub complete: bool,
     /// The situations that occurred.
     pub met: Overview,
-    /// The situations that should have occurred but did not; empty for a failed campaign.
-    pub missing: Vec<String>,
+    /// What it hardly tested, and the heading of that; empty for a failed campaign.
+    pub gaps: (&'static str, Vec<String>),
     /// One failure of each group.
     pub failures: Vec<Failed>,
 }
@@ -46,9 +46,9 @@ impl Part {
             ],
             complete,
             met: model.overview(&summary.bins),
-            missing: match summary.failures.is_empty() {
-                true => summary.never_met(&model),
-                false => Vec::new(),
+            gaps: match summary.failures.is_empty() {
+                true => (C::GAP, summary.gaps(&model)),
+                false => (C::GAP, Vec::new()),
             },
             failures,
         }
@@ -108,13 +108,15 @@ pub fn page(parts: &[&Part], further: &Further) -> String {
         let all = ("bins", part.met.all);
         let groups = std::iter::once(all).chain(part.met.groups.iter().copied());
         shares(&mut below, groups);
-        if !part.missing.is_empty() {
-            let missing = part.missing.join("\n");
+        let (gap, gaps) = &part.gaps;
+        if !gaps.is_empty() {
             let _ = writeln!(
                 below,
-                "<details><summary>Never met: {}</summary><pre>{}</pre></details>",
-                part.missing.len(),
-                text(&missing)
+                "<details><summary>{}{}: {}</summary><pre>{}</pre></details>",
+                gap[..1].to_uppercase(),
+                &gap[1..],
+                gaps.len(),
+                text(&gaps.join("\n"))
             );
         }
     }

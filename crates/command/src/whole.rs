@@ -40,10 +40,6 @@ pub struct Shown {
 const SHOWN: usize = 5;
 
 impl<C: Shows> Whole<'_, C> {
-    /// What the lines about what never occurred are called: a stream of pins need not do anything in particular, but what never changes was
-    /// hardly tested.
-    const NEVER: &'static str = if C::EXECUTES { "never met" } else { "warning" };
-
     /// Returns how many programs were not run, if the campaign has a fixed number of them.
     pub fn not_run(&self) -> Option<u64> {
         let all = Tally::<C>::new(self.options, self.shard).programs();
@@ -123,7 +119,7 @@ impl<C: Shows> Whole<'_, C> {
         if C::EXECUTES && !usual || !self.summary.failures.is_empty() {
             return Vec::new();
         }
-        let mut missing = self.summary.never_met(&C::Bins::new(self.build));
+        let mut missing = self.summary.gaps(&C::Bins::new(self.build));
         if missing.len() > SHOWN {
             let others = missing.len() - SHOWN + 1;
             missing.truncate(SHOWN - 1);
@@ -152,7 +148,7 @@ impl<C: Shows> Whole<'_, C> {
             let _ = writeln!(text, "  given up        {why}");
         }
         for what in self.missing() {
-            let _ = writeln!(text, "  {:<15} {what}", Self::NEVER);
+            let _ = writeln!(text, "  {:<15} {what}", C::GAP);
         }
         text
     }
@@ -231,7 +227,7 @@ impl<C: Shows> Whole<'_, C> {
             line(name, &format!("{hit} of {reachable}"));
         }
         for what in self.missing() {
-            line(Self::NEVER, &what);
+            line(C::GAP, &what);
         }
         text
     }

@@ -27,6 +27,9 @@ pub trait Drawn: TestCase {
     const NOUN: &'static str;
     /// Cases execute instructions, which a scalar machine may judge.
     const EXECUTES: bool;
+    /// What texts call a line of [`Bins::gaps`]: a stream of pins need not do anything in particular, but what never changes was hardly
+    /// tested.
+    const GAP: &'static str;
     /// What texts call the parts that [`Drawn::length`] counts.
     const MEASURE: &'static str;
     /// Cases handed out at once. A campaign ends with a whole chunk, so that its length does not depend on the number of jobs.

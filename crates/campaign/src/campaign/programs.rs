@@ -162,6 +162,7 @@ impl<U: Campaign> Drawn for Case<U> {
 
     const NOUN: &'static str = "program";
     const EXECUTES: bool = true;
+    const GAP: &'static str = "never met";
     const MEASURE: &'static str = "instructions";
     const CHUNK: u64 = super::CHUNK;
     const OWN_MODEL: bool = false;

@@ -80,7 +80,7 @@ impl<D: Design> Bins for PinBins<D> {
         }
     }
 
-    fn never_met(&self, met: &Met, cycles: u64, resets: u64) -> Vec<String> {
+    fn gaps(&self, met: &Met, cycles: u64, resets: u64) -> Vec<String> {
         self.coverage(met, cycles, resets).idle::<D>()
     }
 }
@@ -93,6 +93,7 @@ impl<D: Design> Drawn for Stream<D> {
 
     const NOUN: &'static str = "stream";
     const EXECUTES: bool = false;
+    const GAP: &'static str = "warning";
     const MEASURE: &'static str = "cycles";
     const CHUNK: u64 = 16;
     const OWN_MODEL: bool = true;

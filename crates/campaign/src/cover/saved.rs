@@ -167,7 +167,7 @@ impl UnitCoverage {
     /// Returns the bins of `U` with `build`, without hits.
     pub fn declared<U: Campaign>(build: &Build) -> Self {
         let model = Model::<U>::new(build);
-        model.named(&model.no_hits(), Totals::default())
+        model.named(&model.declaration().no_hits(), Totals::default())
     }
 
     /// Returns the build of the unit.
