@@ -4,7 +4,7 @@ use reconverge::campaign::saved;
 use reconverge::failure::Cause;
 
 use crate::args::FuzzArgs;
-use crate::console::{Agreed, Done, complain, print};
+use crate::console::{Done, Status, complain, print};
 use crate::found;
 use crate::rtl::{absolute, rtl};
 use crate::shows::Shows;
@@ -51,5 +51,5 @@ pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
         };
         print(&format!("{agree}: {}\n", args.place.out.display()))?;
     }
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }

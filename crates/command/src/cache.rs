@@ -7,7 +7,7 @@ use clap::Args;
 use indicatif::{HumanBytes, HumanDuration};
 use verilate::{Kept, Limits, Store, Usage};
 
-use crate::console::{Agreed, Done, Failure, print};
+use crate::console::{Done, Failure, Status, print};
 
 #[derive(Args)]
 pub struct CacheArgs {
@@ -71,5 +71,5 @@ pub fn command(args: &CacheArgs) -> Done {
         }
     }
     print(&text)?;
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }

@@ -10,7 +10,7 @@ use reconverge::show::page::Heading;
 
 use crate::args::{FuzzArgs, MergeArgs, ReportArgs, Which, workers};
 use crate::commands::Commands;
-use crate::console::{Agreed, Done, Failure, print, tell as tell_why};
+use crate::console::{Done, Failure, Status, print, tell as tell_why};
 use crate::fuzz;
 use crate::junit;
 use crate::page::{Further, Part, heading, page};
@@ -40,7 +40,7 @@ pub fn fuzz(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
     let plan = defaults.chain(variants.iter().map(|(unit, build)| (*unit, Some(build))));
     let mut failed_again = false;
     for unit in units {
-        if unit.again(args)? == Agreed::No {
+        if unit.again(args)? == Status::Failed {
             failed_again = true;
         }
     }
@@ -48,7 +48,7 @@ pub fn fuzz(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
         let why = "a saved case still fails: no new one was drawn";
         let error = junit::not_run(units[0].name(), why);
         write_summary(&args.summary, &all, several, Some(error))?;
-        return Ok(Agreed::No);
+        return Ok(Status::Failed);
     }
     for (number, (unit, variant)) in plan.enumerate() {
         let row = row && (units.len() > 1 || variant.is_some());
@@ -78,7 +78,7 @@ pub fn fuzz(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
             Err(why) => {
                 let error = junit::not_run(unit.name(), &why.to_string());
                 let written = write_summary(&args.summary, &all, several, Some(error));
-                if matches!(written, Ok(Agreed::No)) {
+                if matches!(written, Ok(Status::Failed)) {
                     // The exit status reports the failure, whatever other errors there are.
                     tell_why(&why);
                     return written;
@@ -87,14 +87,14 @@ pub fn fuzz(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
                 return Err(why);
             }
         };
-        let last = ran.interrupted.is_some() || ran.agreed == Agreed::No && !args.keep_going;
+        let last = ran.interrupted.is_some() || ran.status == Status::Failed && !args.keep_going;
         all.push(ran);
         if last {
             break;
         }
     }
     let done = write_summary(&args.summary, &all, several, None)?;
-    Ok(if failed_again { Agreed::No } else { done })
+    Ok(if failed_again { Status::Failed } else { done })
 }
 
 /// Returns the refusal of `--stream-cycles` for the design `name`, which runs programs.
@@ -226,7 +226,7 @@ pub fn report(units: &[&'static dyn Commands], args: &ReportArgs) -> Done {
     let parts: Vec<&Part> = parts.iter().collect();
     write_whole(&args.output, &page(&parts, &further))?;
     match heading(&parts, &further) {
-        Heading::Fails => Ok(Agreed::No),
-        _ => Ok(Agreed::Yes),
+        Heading::Fails => Ok(Status::Failed),
+        _ => Ok(Status::Agreed),
     }
 }

@@ -11,7 +11,7 @@ use reconverge::saved;
 
 use crate::args::{FuzzArgs, MergeArgs, ReportArgs};
 use crate::commands::{Commands, Extra, Guest, OfPrograms};
-use crate::console::{Agreed, Done, Failure, print, status};
+use crate::console::{Done, Failure, Status, print, status};
 use crate::convert::{AsmArgs, ImportArgs, ViewArgs};
 use crate::guests::{Known, called, known, names, only, unit_names};
 use crate::run::{PictureArgs, ReplayArgs, RunArgs};
@@ -283,7 +283,7 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
             let mut line = command_line(extras);
             clap_complete::generate(*shell, &mut line, called(), &mut script);
             print(&String::from_utf8_lossy(&script))?;
-            Ok(Agreed::Yes)
+            Ok(Status::Agreed)
         }
         Command::Man => {
             let mut page = Vec::new();
@@ -291,7 +291,7 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
             man.render(&mut page)
                 .map_err(|e| Failure::Other(e.to_string()))?;
             print(&String::from_utf8_lossy(&page))?;
-            Ok(Agreed::Yes)
+            Ok(Status::Agreed)
         }
         Command::Explain(args) => programs(&args.unit)?.explain(args),
         Command::View(args) => unit(&args.unit)?.view(args),

@@ -12,7 +12,7 @@ use reconverge::stream::Stream;
 use reconverge::unit::LoadOptions;
 
 use crate::args::{FuzzArgs, MergeArgs, PlaceArgs, ReportArgs};
-use crate::console::{Agreed, Done, Failure};
+use crate::console::{Done, Failure, Status};
 use crate::convert::{self, AsmArgs, ImportArgs, ViewArgs};
 use crate::fuzz::{Campaign, Publish};
 use crate::guests::{Known, Reads};
@@ -164,7 +164,7 @@ impl<U: Compiled> Commands for For<U> {
     }
     fn again(&self, args: &FuzzArgs) -> Done {
         match U::package() {
-            Some(_) => Ok(Agreed::Yes),
+            Some(_) => Ok(Status::Agreed),
             None => again::again::<Case<U>>(args),
         }
     }

@@ -20,11 +20,13 @@ pub fn failed() {
     FAILED.store(true, Ordering::Relaxed);
 }
 
-/// Whether RTL and models agreed.
+/// How a command that did its work ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agreed {
-    Yes,
-    No,
+pub enum Status {
+    /// Exit status 0: RTL and models agreed.
+    Agreed,
+    /// Exit status 1: a case or a proof failed.
+    Failed,
 }
 
 /// Why a command could not do its work.
@@ -70,18 +72,18 @@ impl Failure {
     }
 }
 
-pub type Done = Result<Agreed, Failure>;
+pub type Done = Result<Status, Failure>;
 
 /// Ends a command that has a result, and perhaps a reason why the result is incomplete. The exit status reports a failure,
 /// whatever other errors there are.
-pub fn ends(agreed: Agreed, trouble: Option<Failure>) -> Done {
-    match (agreed, trouble) {
-        (Agreed::No, Some(why)) => {
+pub fn ends(status: Status, trouble: Option<Failure>) -> Done {
+    match (status, trouble) {
+        (Status::Failed, Some(why)) => {
             tell(&why);
-            Ok(Agreed::No)
+            Ok(Status::Failed)
         }
-        (Agreed::Yes, Some(why)) => Err(why),
-        (agreed, None) => Ok(agreed),
+        (Status::Agreed, Some(why)) => Err(why),
+        (status, None) => Ok(status),
     }
 }
 
@@ -171,8 +173,8 @@ pub fn colour() -> bool {
 /// work.
 pub fn status(done: Done) -> ExitCode {
     match done {
-        Ok(Agreed::Yes) => ExitCode::SUCCESS,
-        Ok(Agreed::No) => ExitCode::from(1),
+        Ok(Status::Agreed) => ExitCode::SUCCESS,
+        Ok(Status::Failed) => ExitCode::from(1),
         Err(failure) => match tell(&failure) {
             3 if FAILED.load(Ordering::Relaxed) => ExitCode::from(1),
             status => ExitCode::from(status),

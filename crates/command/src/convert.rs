@@ -12,7 +12,7 @@ use reconverge::unit::LoadOptions;
 use reconverge::wave::{self, Shown};
 
 use crate::args::LoadArgs;
-use crate::console::{Agreed, Done, Failure, complain, print, warn};
+use crate::console::{Done, Failure, Status, complain, print, warn};
 use crate::guests::{program_unit_names, unit_names};
 use crate::load::{load, other_input};
 use crate::streams::{is_standard, read, writable};
@@ -77,13 +77,13 @@ fn write(output: Option<&Path>, text: &str) -> Result<(), Failure> {
 pub fn asm<U: Compiled>(args: &AsmArgs) -> Done {
     let program = load::<U>(&args.program, &LoadOptions::default())?;
     write(args.output.as_deref(), &U::to_hex(&program))?;
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
 
 pub fn dis<U: Compiled>(args: &AsmArgs) -> Done {
     let program = load::<U>(&args.program, &LoadOptions::default())?;
     write(args.output.as_deref(), &U::to_text(&program))?;
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
 
 pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
@@ -92,7 +92,7 @@ pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
         other_input(&bytes, &file, U::NAME)?;
         let names = U::list(&bytes, &file)?;
         print(&(names.join("\n") + "\n"))?;
-        return Ok(Agreed::Yes);
+        return Ok(Status::Agreed);
     }
     let program = load::<U>(&args.program, &LoadOptions::from(&args.load))?;
     warn(&U::refused(&program, &Build::from(U::LANES)));
@@ -105,7 +105,7 @@ pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
         U::to_text(&program)
     };
     write(args.output.as_deref(), &text)?;
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
 
 pub fn view<D: Design>(args: &ViewArgs) -> Done {
@@ -165,7 +165,7 @@ pub fn view<D: Design>(args: &ViewArgs) -> Done {
         return open(&dump, &view);
     }
     print(&format!("{command}\n"))?;
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
 
 /// Uses the view that was written with a dump unchanged: that of an FST names its words, and that of a failure what differs.
@@ -182,7 +182,7 @@ fn written(dump: &Path, and_open: bool) -> Done {
         return open(dump, &view);
     }
     print(&format!("{}\n", wave::command(dump, &view)))?;
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
 
 /// Opens a view in GTKWave, and waits until its window is closed.
@@ -194,7 +194,7 @@ fn open(dump: &Path, view: &Path) -> Done {
         )))
     };
     match status {
-        Ok(status) if status.success() => Ok(Agreed::Yes),
+        Ok(status) if status.success() => Ok(Status::Agreed),
         Ok(status) => failed(status.to_string()),
         Err(e) => failed(e.to_string()),
     }

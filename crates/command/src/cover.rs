@@ -15,7 +15,7 @@ use reconverge::design::Design;
 use reconverge::input::InputError;
 
 use crate::args::{BuildArgs, PlaceArgs, limit, seed, workers};
-use crate::console::{Agreed, Done, Failure, complain, ends, print};
+use crate::console::{Done, Failure, Status, complain, ends, print};
 use crate::found;
 use crate::guests::{names, unit_names_and_all};
 use crate::progress::{Lines, bar};
@@ -105,7 +105,7 @@ impl CoverArgs {
 /// `cover` covers the unit with this name.
 pub fn all(
     args: &CoverArgs,
-    cover: impl Fn(&str, &mut Gathered) -> Result<Agreed, Failure>,
+    cover: impl Fn(&str, &mut Gathered) -> Result<Status, Failure>,
 ) -> Done {
     all_writable([
         ("--json", &args.json),
@@ -145,11 +145,11 @@ pub fn all(
         gathered.merged.push((file, saved));
     }
     let asked = |name: &&str| args.unit == "all" || *name == args.unit;
-    let mut agreed = Agreed::Yes;
+    let mut status = Status::Agreed;
     for name in names().filter(asked) {
         match cover(name, &mut gathered) {
-            Ok(Agreed::Yes) => {}
-            Ok(Agreed::No) => agreed = Agreed::No,
+            Ok(Status::Agreed) => {}
+            Ok(Status::Failed) => status = Status::Failed,
             Err(why) if gathered.units.is_empty() => return Err(why),
             // The coverage of the units before this one is kept.
             Err(why) => gathered.trouble = Some(why),
@@ -171,7 +171,7 @@ pub fn all(
     let interrupted = gathered
         .interrupted
         .then(|| Failure::Other(interrupted.to_owned()));
-    ends(agreed, gathered.trouble.or(interrupted))
+    ends(status, gathered.trouble.or(interrupted))
 }
 
 /// Refuses counts that were read from `file` and do not say of which runs they are: of any RTL, and perhaps counted already.
@@ -261,7 +261,7 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     }
     let failed_before = coverage.failures.len();
     let mut text = String::new();
-    let mut agreed = Agreed::Yes;
+    let mut status = Status::Agreed;
     let (mut failed, mut interrupted) = (None, false);
     if let Some(limit) = run {
         let options = Options {
@@ -363,7 +363,7 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     ))?;
     let nothing = mismatches == 0 && coverage.groups.iter().all(|g| g.hits() == 0);
     if let Some((failure, saved)) = failed {
-        agreed = Agreed::No;
+        status = Status::Failed;
         // The report says it at length.
         coverage.failures.push(failed_run(&failure, &saved));
         print("\n")?;
@@ -385,21 +385,21 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         complain(&format!(
             "{name}: {failed_before} of the merged runs failed"
         ));
-        agreed = Agreed::No;
+        status = Status::Failed;
     }
     let impossible = coverage.impossible().count();
     if impossible > 0 {
         complain(&format!(
             "{name}: {impossible} bins that are declared unreachable were hit"
         ));
-        agreed = Agreed::No;
+        status = Status::Failed;
     }
     let missed = coverage.missed().count();
     if args.require_all && missed > 0 && !interrupted {
         complain(&format!("{name}: {missed} reachable bins were missed"));
-        agreed = Agreed::No;
+        status = Status::Failed;
     }
     gathered.units.push(coverage);
     gathered.interrupted |= interrupted;
-    Ok(agreed)
+    Ok(status)
 }

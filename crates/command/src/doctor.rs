@@ -9,7 +9,7 @@ use reconverge::input::printable;
 use reconverge::{dut, home};
 use verilate::Store;
 
-use crate::console::{Agreed, Done, Failure, print};
+use crate::console::{Done, Failure, Status, print};
 use crate::guests::{Known, known};
 
 /// An external program that some commands need.
@@ -183,7 +183,7 @@ pub fn command() -> Done {
     );
     print(&text)?;
     if missing.is_empty() {
-        return Ok(Agreed::Yes);
+        return Ok(Status::Agreed);
     }
     Err(Failure::Other(missing.join("\n")))
 }

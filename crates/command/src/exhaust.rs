@@ -23,7 +23,7 @@ use reconverge::wave;
 use serde::Serialize;
 
 use crate::args::{PlaceArgs, parameter, parameters, workers};
-use crate::console::{Agreed, Done, Failure as Fails, complain, ends, print};
+use crate::console::{Done, Failure as Fails, Status, complain, ends, print};
 use crate::guests::program_unit_names;
 use crate::progress::Ticker;
 use crate::rtl::{absolute, rtl};
@@ -181,7 +181,7 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
     }
     let kept = run.keep();
     match run.tell(&*world, &build, &bounds, &rtl, &end) {
-        Ok(agreed) => ends(agreed, kept.err()),
+        Ok(status) => ends(status, kept.err()),
         Err(why) => {
             kept.err().as_ref().map(crate::console::tell);
             Err(why)
@@ -444,7 +444,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             _ => format!("what was explored {part} agrees"),
         };
         let mut trouble = None;
-        let agreed = match end {
+        let status = match end {
             End::Closed => {
                 print("CLOSED: every transition agrees, every invariant holds\n")?;
                 if self.args.place.rtl.is_some() {
@@ -453,17 +453,17 @@ impl<U: Compiled> Run<'_, '_, U> {
                            the next is tested by `fuzz`, and proved to be nothing by `prove`\n",
                     )?;
                 }
-                Agreed::Yes
+                Status::Agreed
             }
             End::Differs => {
                 explored.agrees = false;
                 trouble = self.differs(world, build, rtl, &mut explored)?;
-                Agreed::No
+                Status::Failed
             }
             End::Broken(broken) => {
                 explored.agrees = false;
                 self.invariant(world, build, *broken, &mut explored)?;
-                Agreed::No
+                Status::Failed
             }
             End::TooLarge => {
                 trouble = Some(format!(
@@ -471,7 +471,7 @@ impl<U: Compiled> Run<'_, '_, U> {
                     HumanCount(self.args.states),
                     agrees("of it"),
                 ));
-                Agreed::Yes
+                Status::Agreed
             }
             End::Interrupted => {
                 let resumes = match self.args.checkpoint {
@@ -479,14 +479,14 @@ impl<U: Compiled> Run<'_, '_, U> {
                     None => "",
                 };
                 trouble = Some(format!("interrupted: {}{resumes}", agrees("until then")));
-                Agreed::Yes
+                Status::Agreed
             }
         };
         if let Some(path) = &self.args.json {
             let text = serde_json::to_string_pretty(&explored).unwrap_or_default();
             streams::write_whole(path, &(text + "\n"))?;
         }
-        ends(agreed, trouble.map(Fails::Other))
+        ends(status, trouble.map(Fails::Other))
     }
 
     /// Saves the first difference as a stream of pins and reports it.

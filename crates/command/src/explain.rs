@@ -16,7 +16,7 @@ use reconverge::saved::{Savable as _, Saved};
 use reconverge::show::Frame;
 
 use crate::args::{CaseArgs, LoadArgs};
-use crate::console::{Agreed, Done, Failure, print};
+use crate::console::{Done, Failure, Status, print};
 use crate::guests::program_unit_names;
 use crate::streams::read_text;
 
@@ -64,7 +64,7 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
     if let (Some(case), Some(cycle)) = (case, args.cycle) {
         case.check_input("").map_err(InputError::in_option)?;
         print(&of_cycle(&case, cycle)?)?;
-        return Ok(Agreed::Yes);
+        return Ok(Status::Agreed);
     }
     let text = if let [id] = &args.what[..]
         && id.contains(['-', '#'])
@@ -92,7 +92,7 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
         out
     };
     print(&text)?;
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
 
 /// Explains cycle `cycle` of the run of `case`: the instruction that was executed in it, the effect on lanes, address

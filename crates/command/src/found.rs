@@ -12,7 +12,7 @@ use reconverge::report::headline;
 use reconverge::saved::Saved;
 
 use crate::console::{
-    Agreed, Done, Failure as Trouble, colour, complain, print, print_styled, width,
+    Done, Failure as Trouble, Status, colour, complain, print, print_styled, width,
 };
 use crate::shows::{Shows, replay_command};
 use crate::streams::folder;
@@ -47,7 +47,7 @@ pub fn report_saved<C: Shows>(
     rtl: &mut Isolated<C>,
 ) -> Done {
     whole(failure, saved, rtl)?;
-    Ok(Agreed::No)
+    Ok(Status::Failed)
 }
 
 /// Returns the report of a failure for standard output: in colours on a terminal, with lines as long as fit.

@@ -11,7 +11,7 @@ use reconverge::worker::Ordered;
 use serde_json::Value;
 
 use crate::args::{BuildArgs, PlaceArgs, seed, workers};
-use crate::console::{Agreed, Done, Failure, ends, print};
+use crate::console::{Done, Failure, Status, ends, print};
 use crate::guests::{names, unit_names_and_all};
 use crate::progress::{Counter, Ticker};
 use crate::rtl::{absolute, relative};
@@ -69,7 +69,7 @@ pub struct MutateArgs {
 }
 
 /// The result for one unit: whether no mutant was left open, the values for `--json`, and why it is incomplete.
-pub type Mutated = Result<(Agreed, Vec<Value>, Option<Failure>), Failure>;
+pub type Mutated = Result<(Status, Vec<Value>, Option<Failure>), Failure>;
 
 impl From<mutate::Trouble> for Failure {
     fn from(trouble: mutate::Trouble) -> Self {
@@ -93,7 +93,7 @@ pub fn command(args: &MutateArgs, mutate: impl Fn(&str) -> Mutated) -> Done {
         "all" => names().collect(),
         name => vec![name],
     };
-    let (mut agreed, mut trouble) = (Agreed::Yes, None);
+    let (mut status, mut trouble) = (Status::Agreed, None);
     let mut runs = Vec::new();
     for unit in units {
         let (one, mut more, cut) = match mutate(unit) {
@@ -105,8 +105,8 @@ pub fn command(args: &MutateArgs, mutate: impl Fn(&str) -> Mutated) -> Done {
                 break;
             }
         };
-        if one == Agreed::No {
-            agreed = Agreed::No;
+        if one == Status::Failed {
+            status = Status::Failed;
         }
         runs.append(&mut more);
         trouble = cut;
@@ -117,7 +117,7 @@ pub fn command(args: &MutateArgs, mutate: impl Fn(&str) -> Mutated) -> Done {
     if let Some(path) = &args.json {
         streams::write_whole(path, &format!("{:#}\n", Value::Array(runs)))?;
     }
-    ends(agreed, trouble)
+    ends(status, trouble)
 }
 
 pub fn mutate<C: Ordered>(args: &MutateArgs) -> Mutated {
@@ -127,7 +127,7 @@ pub fn mutate<C: Ordered>(args: &MutateArgs) -> Mutated {
         Families::Source => &[Family::Source],
         Families::All => &[Family::Source, Family::Netlist],
     };
-    let mut agreed = Agreed::Yes;
+    let mut status = Status::Agreed;
     let mut runs = Vec::new();
     let (mut interrupted, mut trouble) = (false, None);
     for &family in families {
@@ -202,7 +202,7 @@ pub fn mutate<C: Ordered>(args: &MutateArgs) -> Mutated {
         }
         if summary.counts().open() > 0 {
             crate::console::failed();
-            agreed = Agreed::No;
+            status = Status::Failed;
         }
         runs.push(summary.to_json());
         if interrupted {
@@ -211,5 +211,5 @@ pub fn mutate<C: Ordered>(args: &MutateArgs) -> Mutated {
     }
     let why = "interrupted: the mutants that were judged until then were counted";
     let interrupted = interrupted.then(|| Failure::Other(why.to_owned()));
-    Ok((agreed, runs, trouble.or(interrupted)))
+    Ok((status, runs, trouble.or(interrupted)))
 }

@@ -12,7 +12,7 @@ use reconverge_declaration::Declaration;
 use verilate::{FileList, Port};
 
 use crate::args::parameter;
-use crate::console::{Agreed, Done, Failure, print};
+use crate::console::{Done, Failure, Status, print};
 
 mod manifest;
 mod parameters;
@@ -328,7 +328,7 @@ pub fn command(args: &NewArgs) -> Done {
     for note in notes {
         print(&format!("note: {note}\n"))?;
     }
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
 
 /// Two numbers of lanes that no port has as its width by chance.

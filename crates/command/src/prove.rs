@@ -14,7 +14,7 @@ use reconverge::stream::Stream;
 use reconverge::wave;
 
 use crate::args::{BuildArgs, PlaceArgs, workers};
-use crate::console::{Agreed, Done, Failure, complain, ends, print};
+use crate::console::{Done, Failure, Status, complain, ends, print};
 use crate::guests::unit_names;
 use crate::progress::Counter;
 use crate::rtl::{absolute, rtl};
@@ -155,12 +155,12 @@ pub fn prove<D: Design>(args: &ProveArgs, words: fn(&Stream<D>) -> String) -> Do
     counterexamples::<D>(&report, args, words)?;
     let open = report.open();
     let trouble = (!open.is_empty()).then(|| Failure::Other(open.join("\n")));
-    let agreed = if report.refuted() {
-        Agreed::No
+    let status = if report.refuted() {
+        Status::Failed
     } else {
-        Agreed::Yes
+        Status::Agreed
     };
-    if agreed == Agreed::Yes && trouble.is_none() {
+    if status == Status::Agreed && trouble.is_none() {
         let covers = report
             .proved
             .iter()
@@ -181,7 +181,7 @@ pub fn prove<D: Design>(args: &ProveArgs, words: fn(&Stream<D>) -> String) -> Do
             "{proved}: {properties} properties hold, {covers} covers are reached, {faults} faults are detected{checked}\n"
         ))?;
     }
-    ends(agreed, trouble)
+    ends(status, trouble)
 }
 
 /// Runs `--mutants`: prints a table of both verdicts, and each mutant on which they disagree.
@@ -217,9 +217,9 @@ fn mutants<D: Design>(args: &ProveArgs, options: &Options, file: &Path) -> Done 
     for m in all.mutants.iter().filter(|m| !m.agrees() || open(m)) {
         print(&format!("{}\n", m.describe()))?;
     }
-    let agreed = match all.mutants.iter().all(Compared::agrees) {
-        true => Agreed::Yes,
-        false => Agreed::No,
+    let status = match all.mutants.iter().all(Compared::agrees) {
+        true => Status::Agreed,
+        false => Status::Failed,
     };
     let trouble = match all.mutants.iter().filter(open).count() {
         _ if !all.complete() => Some(format!(
@@ -230,7 +230,7 @@ fn mutants<D: Design>(args: &ProveArgs, options: &Options, file: &Path) -> Done 
         0 => None,
         open => Some(format!("{open} mutants are undecided")),
     };
-    ends(agreed, trouble.map(Failure::Other))
+    ends(status, trouble.map(Failure::Other))
 }
 
 /// Prints each counterexample, and writes its VCD.

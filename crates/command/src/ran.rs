@@ -6,7 +6,7 @@ use reconverge::cover::Bins as _;
 use reconverge::show::page::Failed;
 use serde_json::Value;
 
-use crate::console::{Agreed, Failure};
+use crate::console::{Failure, Status};
 use crate::junit::{self, Suite};
 use crate::page::Part;
 use crate::shows::Shows;
@@ -15,8 +15,8 @@ use crate::whole::Whole;
 /// The result of a unit's campaign.
 #[derive(Clone)]
 pub struct Ran {
-    /// No case failed.
-    pub agreed: Agreed,
+    /// Whether a case failed.
+    pub status: Status,
     /// Why the campaign is incomplete.
     pub interrupted: Option<String>,
     /// The summary for `--json`.
@@ -56,10 +56,10 @@ pub fn ran<C: Shows>(
     let complete = json["complete"] == true;
     Ok(Ran {
         part: Part::new(whole, complete, shown),
-        agreed: if summary.failures.is_empty() {
-            Agreed::Yes
+        status: if summary.failures.is_empty() {
+            Status::Agreed
         } else {
-            Agreed::No
+            Status::Failed
         },
         interrupted,
         json,

@@ -22,7 +22,7 @@ use reconverge::watch::Watch;
 use reconverge::wave::{Output, shell};
 
 use crate::args::{CaseArgs, LoadArgs, PlaceArgs};
-use crate::console::{Agreed, Done, Failure, complain, ends, print, warn};
+use crate::console::{Done, Failure, Status, complain, ends, print, warn};
 use crate::found::SavedFile;
 use crate::guests::program_unit_names;
 use crate::progress::Ticker;
@@ -265,7 +265,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
         Ok(agreed) => {
             let text = case.agreed_text(agreed);
             print(&text)?;
-            (Ok(Agreed::Yes), u64::MAX)
+            (Ok(Status::Agreed), u64::MAX)
         }
         Err(failure) => {
             let last = match failure.cause {
@@ -426,7 +426,7 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             print(&text)?;
             json(&None)?;
             waves(&mut rtl, &case, out)?;
-            ends(Agreed::Yes, written.err())
+            ends(Status::Agreed, written.err())
         }
         Err(failure) => {
             let now = failure.place();
@@ -441,7 +441,7 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
                 true => found::smaller(failure, &there, &mut rtl, out).map(drop),
                 false => found::whole(failure, &there, &mut rtl).map(drop),
             }?;
-            ends(Agreed::No, json(&there).and(written).err())
+            ends(Status::Failed, json(&there).and(written).err())
         }
     }
 }

@@ -6,7 +6,7 @@ use reconverge::input::InputError;
 use serde_json::Value;
 
 use crate::args::SummaryArgs;
-use crate::console::{Agreed, Done, Failure, tell as tell_why};
+use crate::console::{Done, Failure, Status, tell as tell_why};
 use crate::junit::{self, Suite};
 use crate::page::{Further, Part, page};
 use crate::ran::Ran;
@@ -62,21 +62,21 @@ pub fn publish(
     Ok(())
 }
 
-/// Writes the results of campaigns, with `error` as [`publish`] does; returns whether all agreed.
+/// Writes the results of campaigns, with `error` as [`publish`] does; returns whether one failed.
 pub fn write_summary(args: &SummaryArgs, ran: &[Ran], several: bool, error: Option<Suite>) -> Done {
     let all: Vec<&Ran> = ran.iter().collect();
     let written = publish(args, &all, several, error, true);
     let interrupted = ran.iter().find_map(|ran| ran.interrupted.clone());
-    if ran.iter().any(|ran| ran.agreed == Agreed::No) {
+    if ran.iter().any(|ran| ran.status == Status::Failed) {
         // The exit status reports the failure, whatever other errors there are.
         for why in [written.err(), interrupted.map(Failure::Other)] {
             why.as_ref().map(tell_why);
         }
-        return Ok(Agreed::No);
+        return Ok(Status::Failed);
     }
     written?;
     match interrupted {
         Some(why) => Err(Failure::Other(why)),
-        None => Ok(Agreed::Yes),
+        None => Ok(Status::Agreed),
     }
 }

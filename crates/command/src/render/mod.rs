@@ -36,7 +36,7 @@ use reconverge::wave;
 
 use crate::args::{LoadArgs, PlaceArgs, seed};
 use crate::commands::Extra;
-use crate::console::{Agreed, Done, Failure as Unable, complain, print, warn};
+use crate::console::{Done, Failure as Unable, Status, complain, print, warn};
 use crate::found;
 use crate::load::load;
 use crate::progress::{Lines, bar};
@@ -404,7 +404,7 @@ fn render(args: &RenderArgs) -> Done {
         }
         Some(End::Wrong(text)) => {
             print(&text)?;
-            return Ok(Agreed::No);
+            return Ok(Status::Failed);
         }
         Some(End::NoColours(why)) => return Err(InputError::new(file, 0, "program", why).into()),
         Some(End::Unable(Trouble::Interrupted)) => {
@@ -435,7 +435,7 @@ fn render(args: &RenderArgs) -> Done {
         rate(sum.compared.cycles),
         rate(sum.pixels)
     ));
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
 
 /// Returns the scene to be rendered.

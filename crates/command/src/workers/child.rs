@@ -14,7 +14,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use signal_hook::low_level::exit;
 
 use super::protocol::{Answer, Job, Order, Ordered, line, parsed};
-use crate::console::{Agreed, Done};
+use crate::console::{Done, Status};
 use crate::stop;
 
 /// Approximate time between two signs of life of a worker.
@@ -136,13 +136,13 @@ pub fn work<C: Ordered>(obey: fn(&mut Worker<'_, C>, Order<C>) -> Answer<C>) -> 
     // What is wrong is said to the command, because the end of this process would be blamed on the RTL.
     if let Err(e) = reader {
         parent.say(&Answer::Cannot(no_thread(job.memory, &e)));
-        return Ok(Agreed::Yes);
+        return Ok(Status::Agreed);
     }
     let rtl = match Rtl::from_built(job.built) {
         Ok(rtl) => rtl,
         Err(why) => {
             parent.say(&Answer::Cannot(String::from(why)));
-            return Ok(Agreed::Yes);
+            return Ok(Status::Agreed);
         }
     };
     let mut worker = Worker::new(rtl, &parent, job.memory);
@@ -150,5 +150,5 @@ pub fn work<C: Ordered>(obey: fn(&mut Worker<'_, C>, Order<C>) -> Answer<C>) -> 
         let answer = obey(&mut worker, order);
         parent.say(&answer);
     }
-    Ok(Agreed::Yes)
+    Ok(Status::Agreed)
 }
