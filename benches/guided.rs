@@ -75,7 +75,7 @@ fn bins<U: Unit>(build: Build) -> Done<()> {
     println!(
         "{}: {} reachable bins, {} seeds; millions of cycles to reach",
         U::NAME,
-        model.reachable(),
+        model.declaration().reachable(),
         SEEDS.count()
     );
     for ((name, _), (shares, took)) in WAYS.iter().zip(cycles.into_iter().zip(took)) {

@@ -87,7 +87,7 @@ extern crate self as reconverge;
 pub use bytemuck;
 #[cfg(feature = "rtl")]
 #[doc(inline)]
-pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report, search};
+pub use reconverge_bench::{check, dut, failure, found, home, lockstep, report, search, stream};
 #[doc(inline)]
 pub use reconverge_bench::{
     design, field, html, input, json, lanes, lcov, place, saved, text, wave,
@@ -116,14 +116,6 @@ pub use reconverge_program::{judges, stimulus};
 /// The folder of this package on the machine that compiled it.
 #[doc(hidden)]
 pub const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
-/// Streams of pins: [`reconverge_bench::stream`], and campaigns of them.
-#[cfg(feature = "rtl")]
-pub mod stream {
-    pub use reconverge_bench::stream::*;
-    #[doc(inline)]
-    pub use reconverge_campaign::campaign::streams as fuzz;
-}
 
 #[cfg(feature = "units")]
 mod axes;

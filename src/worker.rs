@@ -368,6 +368,7 @@ pub fn obey<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C
                 keep_going,
                 rtl,
                 cycles,
+                ..Options::default()
             };
             worker.cases(&options, cases, each, bins)
         }

@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use bytemuck::Zeroable as _;
+use reconverge::campaign::{Options, fuzz, replay};
 use reconverge::check::{Judges, TestCase, check};
 use reconverge::design::{self, Build, Design};
 use reconverge::dut::Rtl;
 use reconverge::found::Found;
 use reconverge::mutate::{self, Family, Mutants};
 use reconverge::stream::Stream;
-use reconverge::stream::fuzz::{Options, fuzz, replay};
 
 use crate::common::dump::Dump;
 use crate::common::rtl::Rtl as Folder;
@@ -139,17 +139,18 @@ fn faulty() -> [Rtl<Gate>; 2] {
 
 /// What a campaign of short streams finds.
 fn found<D: Design>(rtl: &Rtl<D>, out: &Path) -> Box<Found<Stream<D>>> {
-    let options = Options::default().streams(40).cycles(200).out(out);
+    let options = Options::default().cases(40).cycles(200).out(out);
     fuzz(rtl, &options).expect_err("the RTL is wrong")
 }
 
 #[test]
 fn an_asynchronous_reset_acts_at_once_on_both_sides() {
     let rtl = rtl::<Gate>();
-    let options = Options::default().streams(40).cycles(500);
-    assert_eq!(fuzz(&rtl, &options).unwrap().streams, 40);
+    let options = Options::default().cases(40).cycles(500);
+    let met = fuzz::<Stream<Gate>>(&rtl, &options).unwrap();
+    assert_eq!(met.programs, 40);
     let here = Rtl::<Gate>::from_built(rtl.built()).unwrap();
-    fuzz(&here, &options).unwrap();
+    fuzz::<Stream<Gate>>(&here, &options).unwrap();
     let stream = Stream::<Gate>::random(7, 500, rtl.build());
     let resets = stream
         .cycles
@@ -172,7 +173,7 @@ fn each_fault_of_an_asynchronous_reset_is_found_and_blamed_on_it() {
             let first = found.failure.mismatch().unwrap().first().field;
             assert_eq!(Gate::fields()[first].name, field, "{what}: {report}");
             assert!(found.failure.case.cycles.0.len() <= 4, "{what}: {found}");
-            let again = replay::<Gate>(found.saved.as_ref().unwrap(), &rtl).unwrap();
+            let again = replay::<Stream<Gate>>(found.saved.as_ref().unwrap(), &rtl).unwrap();
             assert_eq!(again.unwrap_err().to_string(), report, "{what}");
             assert!(found.troubles.is_empty(), "{what}: {found}");
             println!("{what}\n{}", found.failure.case.text());

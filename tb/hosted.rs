@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use reconverge::campaign;
+use reconverge::campaign::{self, Options, fuzz, replay};
 use reconverge::case::Case;
 use reconverge::check::{TestCase, check};
 use reconverge::design::{Build, Design, Golden as _};
@@ -25,7 +25,6 @@ use reconverge::r500::R500;
 use reconverge::r500::golden::Golden;
 use reconverge::r500::state::{In, State};
 use reconverge::stream::Stream;
-use reconverge::stream::fuzz::{Options, fuzz, replay};
 use reconverge::watch::Watch;
 
 use crate::common::rtl::Rtl as Folder;
@@ -226,7 +225,7 @@ fn limited(rtl: &Rtl<R500>) -> Rtl<R500> {
 }
 
 fn options(out: &Path) -> Options {
-    let mut options = Options::default().streams(3).cycles(60).out(out);
+    let mut options = Options::default().cases(3).cycles(60).out(out);
     options.budget.runs = 60;
     options
 }
@@ -246,7 +245,7 @@ fn cause<C: TestCase>(failure: &Failure<C>) -> String {
 /// Streams on RTL that does `what` fail with `how`; the case is saved, and fails again.
 fn fails(rtl: &Rtl<R500>, how: &str) -> Stream<R500> {
     let dir = tempfile::tempdir().unwrap();
-    let found = fuzz(rtl, &options(dir.path())).expect_err(how);
+    let found = fuzz::<Stream<R500>>(rtl, &options(dir.path())).expect_err(how);
     assert_eq!(cause(&found.failure), how);
     let report = found.to_string();
     let kind = found.failure.kind().to_uppercase();
@@ -256,7 +255,7 @@ fn fails(rtl: &Rtl<R500>, how: &str) -> Stream<R500> {
     );
     assert!(found.waves.is_none(), "{report}");
     let saved = found.saved.as_ref().unwrap();
-    let again = replay::<R500>(saved, rtl).unwrap().unwrap_err();
+    let again = replay::<Stream<R500>>(saved, rtl).unwrap().unwrap_err();
     assert_eq!(cause(&again), how);
     assert_eq!(again.compared, found.failure.compared, "{how}");
     // The saved stream names the mutant, which `check` does not look at; the process is as good as new for other RTL.
@@ -319,10 +318,10 @@ fn rtl_that_ends_its_process_before_the_first_cycle_or_after_the_last_fails_its_
     let code = "__attribute__((constructor)) static void loaded() { exit(0); }\n";
     let rtl = limited(&planted("hosted-loads", code));
     let dir = tempfile::tempdir().unwrap();
-    let found = fuzz(&rtl, &options(dir.path())).unwrap_err();
+    let found = fuzz::<Stream<R500>>(&rtl, &options(dir.path())).unwrap_err();
     assert_eq!(cause(&found.failure), "exit status: 0");
     let saved = found.saved.as_ref().unwrap();
-    let again = replay::<R500>(saved, &rtl).unwrap().unwrap_err();
+    let again = replay::<Stream<R500>>(saved, &rtl).unwrap().unwrap_err();
     assert_eq!(cause(&again), "exit status: 0");
 }
 
@@ -336,10 +335,10 @@ fn rtl_that_loops_for_ever_fails_its_case_after_the_time_limit() {
     let dir = tempfile::tempdir().unwrap();
     let mut options = options(dir.path());
     options.budget.runs = 3;
-    let found = fuzz(&rtl, &options).unwrap_err();
+    let found = fuzz::<Stream<R500>>(&rtl, &options).unwrap_err();
     assert_eq!(cause(&found.failure), "hung for 2 s");
     let saved = found.saved.as_ref().unwrap();
-    let again = replay::<R500>(saved, &rtl).unwrap().unwrap_err();
+    let again = replay::<Stream<R500>>(saved, &rtl).unwrap().unwrap_err();
     assert_eq!(cause(&again), "hung for 2 s");
 }
 
@@ -436,7 +435,7 @@ fn rtl_that_ends_its_process_after_a_mismatch_shows_the_mismatch() {
     let judged = judged.unwrap();
     let failure = judged.unwrap_err();
     assert!(matches!(failure.cause, Cause::Mismatch(_)), "{failure}");
-    let found = fuzz(&that(LATER), &options(dir.path())).unwrap_err();
+    let found = fuzz::<Stream<R500>>(&that(LATER), &options(dir.path())).unwrap_err();
     assert_eq!(found.failure.kind(), "mismatch", "{found}");
     assert!(found.saved.is_some(), "{found}");
 }
@@ -492,13 +491,11 @@ fn rtl_runs_in_a_process_with_few_descriptors() {
 fn a_program_on_rtl_that_ends_its_process_fails_and_is_saved() {
     let rtl = that(EXIT);
     let dir = tempfile::tempdir().unwrap();
-    let found = campaign::fuzz::<Case<R500>>(&rtl, &campaign::Options::default(), Some(dir.path()));
+    let found = fuzz::<Case<R500>>(&rtl, &Options::default().out(dir.path()));
     let found = found.unwrap_err();
     assert_eq!(cause(&found.failure), "exit status: 0");
     let saved = found.saved.as_ref().unwrap();
-    let again = campaign::replay::<Case<R500>>(saved, &rtl)
-        .unwrap()
-        .unwrap_err();
+    let again = replay::<Case<R500>>(saved, &rtl).unwrap().unwrap_err();
     assert_eq!(cause(&again), "exit status: 0");
 }
 
@@ -549,7 +546,7 @@ fn a_failing_stream_ends_in_the_same_files_in_another_process() {
     for what in [FINISH, WRONG] {
         both_ways(what, |rtl| {
             let dir = tempfile::tempdir().unwrap();
-            let found = fuzz(rtl, &options(dir.path())).unwrap_err();
+            let found = fuzz::<Stream<R500>>(rtl, &options(dir.path())).unwrap_err();
             assert!(found.troubles.is_empty(), "{found}");
             let saved = found.saved.as_ref().unwrap();
             let files = ["json", "vcd", "gtkw"].map(|end| {
@@ -614,9 +611,15 @@ fn programs_show_the_same_in_another_process() {
 
 #[test]
 fn rtl_that_prints_without_end_is_judged_by_what_it_does() {
-    let mut options = Options::default().streams(2).cycles(60);
+    let mut options = Options::default().cases(2).cycles(60);
     options.out = None;
-    assert_eq!(fuzz(&that(TALK), &options).unwrap().cycles, 120);
+    assert_eq!(
+        fuzz::<Stream<R500>>(&that(TALK), &options)
+            .unwrap()
+            .compared
+            .cycles,
+        120
+    );
 }
 
 /// `Rtl::of` has printed them; they are there again for another build alone.

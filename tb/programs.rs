@@ -65,11 +65,8 @@ fn save<U: Unit>(case: Case<U>, failure: Option<Place>, dir: &Path) {
 #[test]
 fn a_saved_program_is_judged_as_its_replay_is() {
     let rtl = Rtl::<R500>::own(R500::LANES).unwrap();
-    let options = Options {
-        limit: Limit::Programs(256),
-        ..Options::default()
-    };
     let dir = tempfile::tempdir().unwrap();
+    let options = Options::default().cases(256).out(dir.path());
     let mut idle = Case::<R500>::new(loaded::<R500>("if_else.s"));
     idle.noise_cycles = Some(1);
     save(idle, None, dir.path());
@@ -77,7 +74,7 @@ fn a_saved_program_is_judged_as_its_replay_is() {
     let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
     let said = replayed.unwrap_err().to_string();
     assert!(said.contains("no program was launched"), "{said}");
-    campaign::fuzz::<Case<R500>>(&rtl, &options, Some(dir.path())).unwrap();
+    campaign::fuzz::<Case<R500>>(&rtl, &options).unwrap();
 
     let bytes = common::source::<R500>("mesa/17_nested_loops.txt");
     let loaded = R500::load(&bytes, "17_nested_loops.txt", &LoadOptions::default()).unwrap();
@@ -91,7 +88,7 @@ fn a_saved_program_is_judged_as_its_replay_is() {
     let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
     let replayed = replayed.unwrap_err().to_string();
     assert!(replayed.starts_with("SCALAR JUDGE "), "{replayed}");
-    let found = campaign::fuzz::<Case<R500>>(&rtl, &options, Some(dir.path())).unwrap_err();
+    let found = campaign::fuzz::<Case<R500>>(&rtl, &options).unwrap_err();
     assert_eq!(found.failure.to_string(), replayed);
     // Had it not failed as one that must be structured, it would agree.
     check(&*found.failure.case, &rtl).unwrap();

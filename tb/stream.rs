@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use bytemuck::bytes_of;
-use reconverge::campaign::Drawn as _;
+use reconverge::campaign::{Drawn as _, Options, fuzz, replay};
 use reconverge::check::{TestCase, check};
 use reconverge::design::{Build, Control, Design, Golden};
 use reconverge::dut::Rtl;
@@ -20,7 +20,6 @@ use reconverge::r500::{R500, golden};
 use reconverge::saved::{Savable as _, Saved};
 use reconverge::shrink::Budget;
 use reconverge::stream::coverage::Coverage;
-use reconverge::stream::fuzz::{Options, fuzz, replay};
 use reconverge::stream::{RESET_CYCLES, Stream};
 
 mod campaigns;
@@ -373,7 +372,7 @@ fn a_stream_for_another_build_is_not_run() {
 #[test]
 fn a_file_that_is_not_there_is_no_failure_of_the_rtl() {
     let rtl = Rtl::<R500>::own(16).unwrap();
-    let said = replay(Path::new("no-such.json"), &rtl)
+    let said = replay::<Stream<R500>>(Path::new("no-such.json"), &rtl)
         .map(|_| ())
         .unwrap_err();
     assert!(
@@ -394,7 +393,7 @@ fn replay_says_whose_test_runs_a_saved_stream() {
     let output = crate::common::reconverge(&["replay", crate::common::arg(&file)]);
     let said = crate::common::text(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    let message = "reconverge: a stream of pins of design fifo: a test of that design runs it (reconverge::stream::fuzz::replay)";
+    let message = "reconverge: a stream of pins of design fifo: a test of that design runs it (reconverge::campaign::replay)";
     assert!(said.contains(message), "{said}");
 }
 
@@ -433,7 +432,8 @@ impl Golden<Fragile> for Panics {
 fn a_golden_model_that_panics_fails_with_its_seed_and_a_short_stream() {
     let dir = tempfile::tempdir().unwrap();
     let rtl = Rtl::<Fragile>::of(16, &Path::new(ROOT).join("rtl/r500")).unwrap();
-    let found = fuzz(&rtl, &Options::default().out(dir.path())).unwrap_err();
+    let found =
+        fuzz::<Stream<Fragile>>(&rtl, &Options::default().cases(200).out(dir.path())).unwrap_err();
     let text = found.to_string();
     assert!(text.starts_with("NOT RUN r500.short-"), "{text}");
     assert!(found.failure.case.name.ends_with("-shrunk"), "{text}");
@@ -449,7 +449,8 @@ fn a_golden_model_that_panics_fails_with_its_seed_and_a_short_stream() {
     let saved = Saved::<Stream<Fragile>>::parse(&saved, "saved").unwrap();
     assert!(saved.case.cycles.0.last().unwrap().const_addr == 33);
     // Of the saved stream it is said again.
-    let again = fuzz(&rtl, &Options::default().out(dir.path())).unwrap_err();
+    let again =
+        fuzz::<Stream<Fragile>>(&rtl, &Options::default().cases(200).out(dir.path())).unwrap_err();
     assert!(again.to_string().contains(said), "{again}");
     assert_eq!(again.saved, found.saved);
 }

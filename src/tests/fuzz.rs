@@ -5,7 +5,7 @@ use crate::spa5::Spa5;
 use reconverge_bench::check::check;
 use reconverge_bench::design::Build;
 use reconverge_bench::dut::Rtl;
-use reconverge_campaign::campaign::{Limit, Options, case, fuzz, replay};
+use reconverge_campaign::campaign::{Options, case, fuzz, replay};
 use reconverge_program::case::Case;
 
 #[test]
@@ -13,11 +13,11 @@ fn a_campaign_that_compares_nothing_is_no_pass() {
     let rtl = Rtl::<R500>::own(16).unwrap();
     let run = |programs| {
         let options = Options {
-            limit: Limit::Programs(programs),
             jobs: 1,
-            ..Options::default()
+            out: None,
+            ..Options::default().cases(programs)
         };
-        fuzz::<Case<R500>>(&rtl, &options, None)
+        fuzz::<Case<R500>>(&rtl, &options)
     };
     let nothing = run(0).unwrap_err();
     assert_eq!(nothing.failure.kind(), "not-run");

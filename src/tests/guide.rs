@@ -8,7 +8,7 @@ use crate::tests::failed;
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::saved::Savable as _;
-use reconverge_campaign::campaign;
+use reconverge_campaign::campaign::{self, Options};
 use reconverge_campaign::cover::guide::{AIMS, Guide, KeptCases, Trail};
 use reconverge_campaign::cover::{Collector, Hits, Model};
 use reconverge_program::case::Case;
@@ -34,7 +34,7 @@ fn kept(
     let mut trail = Trail::new(&mut collector, case);
     if let Err(failure) = check_on(case, dut, Judges::LockStep, Records::judge, &mut trail) {
         let rtl = Rtl::own(case.build()).unwrap();
-        let found = campaign::found(failure, &rtl, Some(&failed::folder()));
+        let found = campaign::found(failure, &rtl, &Options::default().out(failed::folder()));
         panic!("\n{}", failed::text(&found, None));
     }
     trail.collector.end();

@@ -1,11 +1,12 @@
 //! A unit that can be clocked and observed, golden model or RTL: shared by the tests of the specifications.
 
+use reconverge::campaign::{Options, found};
 use reconverge::check::check;
 use reconverge::design::Build;
 use reconverge::design::Control;
 use reconverge::dut::{Dut, Rtl};
 use reconverge::field::Flip;
-use reconverge::stream::{Stream, fuzz};
+use reconverge::stream::Stream;
 use reconverge::unit::{Executor, Unit};
 
 use crate::failed;
@@ -63,8 +64,8 @@ impl<U: Unit> Sequencer<U> {
         let mut stream = Stream::new("spec", self.rtl.build(), self.pins.clone()?);
         stream.flip = flip;
         let failure = check(&stream, &self.rtl).err()?;
-        let options = fuzz::Options::default().out(failed::folder());
-        let found = fuzz::found(failure, &self.rtl, &options);
+        let options = Options::default().out(failed::folder());
+        let found = found(failure, &self.rtl, &options);
         Some(failed::text(&found, None))
     }
 

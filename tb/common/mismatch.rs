@@ -56,7 +56,7 @@ pub fn judged<U: Campaign>(
 
 /// Runs a campaign that must agree.
 pub fn campaign<U: Campaign>(options: &Options, rtl: &Rtl<U>) -> Summary<Case<U>> {
-    let run = campaign::fuzz::<Case<U>>(rtl, options, Some(&folder()));
+    let run = campaign::fuzz::<Case<U>>(rtl, &options.clone().out(folder()));
     run.unwrap_or_else(|found| panic!("\n{}", text(&found, found.failure.case.rtl.as_deref())))
 }
 
@@ -68,7 +68,7 @@ pub fn fails<U: Campaign>(mut failure: Failure<Case<U>>, dut: &Dut<U>, at: &str)
     failure.case.ran_on(origin);
     let first = failure.message();
     let rtl = Rtl::make(failure.case.build(), &make).unwrap();
-    let found = campaign::found(failure, &rtl, Some(&folder()));
+    let found = campaign::found(failure, &rtl, &Options::default().out(folder()));
     let text = text(&found, found.failure.case.rtl.as_deref());
     panic!("{at}: {first}\n\n{text}")
 }

@@ -4,17 +4,19 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use reconverge::campaign::results::{Header, Results, merge, program};
-use reconverge::campaign::{self, Chunk, Limit, Piece, Put, Runner, Shard, Tally, drive};
+use reconverge::campaign::{
+    self, Chunk, Limit, Options, Piece, PinBins, Put, Runner, Shard, Summary, Tally, drive, replay,
+};
 use reconverge::cover::{Bins as _, run};
 use reconverge::design::{Build, Design, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
 use reconverge::field::Declaration;
+use reconverge::found::Found;
 use reconverge::home::Package;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
 use reconverge::stream::Stream;
-use reconverge::stream::fuzz::{Options, PinBins, fuzz, replay};
 
 use crate::common::rtl::Rtl as Folder;
 
@@ -116,16 +118,23 @@ fn planted<D: Design>(does: u32) -> Rtl<D> {
 }
 
 fn options() -> Options {
-    let mut options = Options::default().cycles(20);
+    let mut options = Options::default().cases(200).cycles(20);
     (options.out, options.budget.runs) = (None, 10);
     options
+}
+
+fn fuzz<D: Design>(
+    rtl: &Rtl<D>,
+    options: &Options,
+) -> Result<Summary<Stream<D>>, Box<Found<Stream<D>>>> {
+    campaign::fuzz(rtl, options)
 }
 
 /// Regression: the streams of a chunk shared a model, so that correct RTL without a reset differed in the second one.
 #[test]
 fn a_design_without_reset_begins_each_stream_with_its_initial_values() {
     assert_eq!(
-        fuzz(&planted::<Counts>(1), &options()).unwrap().streams,
+        fuzz(&planted::<Counts>(1), &options()).unwrap().programs,
         200
     );
 }
@@ -135,7 +144,7 @@ fn a_design_without_reset_begins_each_stream_with_its_initial_values() {
 fn a_bit_that_is_never_driven_fails_with_every_seed() {
     let rtl = planted::<R500>(2);
     for seed in 1..=6 {
-        let found = fuzz(&rtl, &options().seed(seed).streams(16)).unwrap_err();
+        let found = fuzz(&rtl, &options().seed(seed).cases(16)).unwrap_err();
         assert!(matches!(found.failure.cause, Cause::Mismatch(_)), "{found}");
     }
 }
@@ -166,7 +175,7 @@ fn a_model_that_never_ran_runs_no_final_block() {
 fn saved_streams_run_before_new_ones() {
     let dir = tempfile::tempdir().unwrap();
     let rtl = planted::<R500>(2);
-    let mut options = options().streams(16).out(dir.path());
+    let mut options = options().cases(16).out(dir.path());
     let found = fuzz(&rtl, &options).unwrap_err();
     options.seed = 7;
     let again = fuzz(&rtl, &options).unwrap_err();
@@ -175,7 +184,7 @@ fn saved_streams_run_before_new_ones() {
     let dump = again.waves.as_ref().map(|waves| waves.dump.clone());
     assert!(dump.is_some_and(|dump| dump.is_file()), "{again}");
     // Correct RTL agrees on them, and new streams are drawn.
-    assert_eq!(fuzz(&planted::<R500>(0), &options).unwrap().streams, 16);
+    assert_eq!(fuzz(&planted::<R500>(0), &options).unwrap().programs, 16);
 }
 
 /// Regression: only the tests of a crate said it, not its command.
@@ -221,9 +230,9 @@ fn a_run_of_streams_counts_how_often_each_bit_was_0_and_1() {
     assert_eq!(hits.iter().sum::<u64>(), one.compared);
     assert!(hits[0] >= 2 * 40, "{hits:?}");
     // A campaign of the same streams meets the same bits.
-    let options = campaign::Options {
+    let options = Options {
         limit,
-        ..campaign::Options::default()
+        ..Options::default()
     };
     let met = campaign::run::<Stream<R500>>(&options, &rtl, |_| ()).unwrap();
     let overview = bins.overview(&met.bins);
@@ -237,11 +246,11 @@ fn a_run_of_streams_counts_how_often_each_bit_was_0_and_1() {
 #[test]
 fn a_saved_stream_that_is_not_legal_any_more_is_not_run() {
     let dir = tempfile::tempdir().unwrap();
-    let options = options().streams(16).out(dir.path());
+    let options = options().cases(16).out(dir.path());
     let found = fuzz(&planted::<R500>(1), &options).unwrap_err();
     let (saved, rtl) = (found.saved.unwrap(), planted::<Held>(1));
-    assert!(replay(&saved, &rtl).unwrap().is_err());
-    assert_eq!(fuzz(&rtl, &options).unwrap().streams, 16);
+    assert!(replay::<Stream<Held>>(&saved, &rtl).unwrap().is_err());
+    assert_eq!(fuzz(&rtl, &options).unwrap().programs, 16);
     assert!(saved.is_file());
 }
 
@@ -263,13 +272,13 @@ fn results_depend_on_the_text_of_the_declaration() {
 /// Whole chunks, and a last one that is short.
 const STREAMS: u64 = 600;
 
-fn campaign_of(jobs: usize) -> campaign::Options {
-    campaign::Options {
+fn campaign_of(jobs: usize) -> Options {
+    Options {
         limit: Limit::Programs(STREAMS),
         jobs,
         keep_going: true,
         cycles: 20,
-        ..campaign::Options::default()
+        ..Options::default()
     }
 }
 
@@ -348,7 +357,7 @@ fn the_totals_of_streams_depend_neither_on_jobs_nor_on_shards_nor_on_interruptio
     assert_eq!(total.to_json(&campaign_of(1), &bins), one);
 
     // The first failure ends a campaign with its chunk of 16.
-    let ends = campaign::Options {
+    let ends = Options {
         keep_going: false,
         ..campaign_of(4)
     };
@@ -362,7 +371,7 @@ fn the_totals_of_streams_depend_neither_on_jobs_nor_on_shards_nor_on_interruptio
     assert_eq!(ended.programs, ended.failures[0].number + 1);
 
     // Streams of another length are another campaign.
-    let other = campaign::Options {
+    let other = Options {
         cycles: 21,
         ..campaign_of(1)
     };

@@ -11,11 +11,13 @@ mod fuzz;
 mod programs;
 #[cfg(feature = "campaign")]
 pub mod results;
-pub mod streams;
+mod streams;
 mod tally;
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Debug, Formatter};
 use std::ops::{AddAssign, Range};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -34,9 +36,10 @@ use reconverge_bench::stream::CYCLES;
 use reconverge_program::environment::draw_word;
 
 pub use drawn::{Drawn, Other, Shrunk};
-pub use fuzz::{found, found_within, fuzz, fuzz_within, saved};
+pub use fuzz::{StillFails, found, fuzz, ran, saved, saved_agree};
 pub use programs::{Pace, case, recorded};
-pub use reconverge_bench::search::Follow;
+pub use reconverge_bench::search::{Budget, Follow};
+pub use streams::PinBins;
 pub use tally::{Chunk, Piece, Put, Shard, Tally, drive};
 
 /// Programs handed out at once ([`Drawn::CHUNK`]).
@@ -71,14 +74,19 @@ pub struct Options {
     /// Do not end with the first failure.
     pub keep_going: bool,
     /// Directory of other RTL, for saved cases; `None`: own RTL.
-    pub rtl: Option<std::path::PathBuf>,
+    pub rtl: Option<PathBuf>,
     /// Cycles of a stream that is not long, 1 to [`MAX_CYCLES`](reconverge_bench::stream::MAX_CYCLES). Without effect on programs.
     pub cycles: usize,
+    /// The folder in which [`fuzz()`] saves a failing case, its dump and its view. Cases that are there run first. `None`: nothing is read
+    /// or written.
+    pub out: Option<PathBuf>,
+    /// Limits within which [`fuzz()`] shrinks a failing case.
+    pub budget: Budget,
 }
 
 impl Default for Options {
     /// Returns settings for two million cycles (well under a minute) with seed 1, one job per processor, up to the first
-    /// failure.
+    /// failure, which is saved in `failures`.
     fn default() -> Self {
         Options {
             seed: 1,
@@ -87,12 +95,39 @@ impl Default for Options {
             keep_going: false,
             rtl: None,
             cycles: CYCLES,
+            out: Some(PathBuf::from("failures")),
+            budget: Budget::default(),
         }
     }
 }
 
+impl Options {
+    /// Sets the seed; not 0.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Options { seed, ..self }
+    }
+    /// Ends the campaign after this many cases.
+    #[must_use]
+    pub fn cases(self, cases: u64) -> Self {
+        let limit = Limit::Programs(cases);
+        Options { limit, ..self }
+    }
+    /// Sets the number of cycles of a stream that is not long.
+    #[must_use]
+    pub fn cycles(self, cycles: usize) -> Self {
+        Options { cycles, ..self }
+    }
+    /// Sets the folder for a failing case.
+    #[must_use]
+    pub fn out(self, out: impl Into<PathBuf>) -> Self {
+        let out = Some(out.into());
+        Options { out, ..self }
+    }
+}
+
 /// The result of a campaign or of some of its cases.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Summary<C: Drawn> {
     /// Programs run.
@@ -201,7 +236,7 @@ impl AddAssign for ByScalar {
 pub const NOT_PRELOADED: &str = "skipped, no preloading";
 
 /// A failed case.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "", deny_unknown_fields)]
 pub struct Failed<C: Drawn> {
     /// Number of the case in the campaign.
@@ -228,6 +263,18 @@ impl<C: Drawn> Failed<C> {
             number: index,
             failure: Failure::new(&case, cause, Compared::default()),
         }
+    }
+}
+
+// Derived, it would exist only for cases that have it.
+impl<C: Drawn> Debug for Summary<C> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let failures = self.failures.iter().map(|failed| &failed.failure);
+        f.debug_struct("Summary")
+            .field("programs", &self.programs)
+            .field("compared", &self.compared)
+            .field("failures", &failures.collect::<Vec<_>>())
+            .finish_non_exhaustive()
     }
 }
 

@@ -258,7 +258,7 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
             let known = names().any(|known| known == name);
             if *form == saved::STREAM && !known {
                 let why = format!(
-                    "a stream of pins of design {name}: a test of that design runs it (reconverge::stream::fuzz::replay)"
+                    "a stream of pins of design {name}: a test of that design runs it (reconverge::campaign::replay)"
                 );
                 return Err(InputError::new(&*file, 0, "reconverge", why).into());
             }

@@ -158,6 +158,7 @@ pub fn fuzz<C: Shows>(
         keep_going: args.keep_going,
         rtl: args.place.rtl.as_deref().map(absolute),
         cycles: args.stream_cycles.unwrap_or(CYCLES),
+        ..Options::default()
     };
     if let Limit::Programs(n) = limit
         && n.div_ceil(C::CHUNK) < shard.of()

@@ -757,17 +757,19 @@ fn test(of: &Declaration) -> String {
         "//! RTL and golden in lock-step.
 
 use {name}::{{{kind}, rtl}};
+use reconverge::campaign::{{Options, fuzz}};
 use reconverge::design::{{Build, Design}};
 use reconverge::dut::Rtl;
-use reconverge::stream::fuzz::{{Options, fuzz}};
+use reconverge::stream::Stream;
 
 #[test]
 fn rtl_and_golden_agree_on_random_pins() {{
     let build = Build::from({kind}::LANES);
     let rtl = Rtl::<{kind}>::of(build, &rtl()).unwrap();
-    let met = fuzz(&rtl, &Options::default()).unwrap();
-    println!(\"{{}}\", met.coverage.table::<{kind}>());
-    assert_eq!(met.coverage.missing::<{kind}>(), [\"\"; 0]);
+    let met = fuzz::<Stream<{kind}>>(&rtl, &Options::default().cases(200)).unwrap();
+    let coverage = met.coverage(rtl.build());
+    println!(\"{{}}\", coverage.table::<{kind}>());
+    assert_eq!(coverage.missing::<{kind}>(), [\"\"; 0]);
 }}
 "
     )

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use own_unit::slot::{Slot, rtl};
+use reconverge::campaign::{Options, Summary, fuzz};
 use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
 use reconverge::found::Found;
 use reconverge::stream::Stream;
-use reconverge::stream::fuzz::{Options, Summary, fuzz};
 
 /// Builds the RTL of slot with `changes` of its text, and with `more` in its declaration.
 fn planted(dir: &Path, changes: &[(&str, &str)], more: (&str, &str)) -> Rtl<Slot> {
@@ -30,10 +30,11 @@ fn planted(dir: &Path, changes: &[(&str, &str)], more: (&str, &str)) -> Rtl<Slot
 fn fuzzed(
     changes: &[(&str, &str)],
     more: (&str, &str),
-) -> Result<Summary, Box<Found<Stream<Slot>>>> {
+) -> Result<Summary<Stream<Slot>>, Box<Found<Stream<Slot>>>> {
     let dir = tempfile::tempdir().unwrap();
     let rtl = planted(dir.path(), changes, more);
-    fuzz(&rtl, &Options::default().out(dir.path().join("failures")))
+    let out = dir.path().join("failures");
+    fuzz(&rtl, &Options::default().cases(200).out(out))
 }
 
 /// Regression: every stream had 500 cycles, with a reset in one of 200.

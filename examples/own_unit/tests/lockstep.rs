@@ -5,9 +5,10 @@ mod common;
 use std::fs;
 
 use own_unit::{RpStack, rtl};
+use reconverge::campaign::{Options, fuzz, replay};
 use reconverge::design::Build;
 use reconverge::dut::Rtl;
-use reconverge::stream::fuzz::{Options, fuzz, replay};
+use reconverge::stream::Stream;
 
 /// Builds the RTL with DEPTH `depth`.
 fn built(depth: u32) -> Rtl<RpStack> {
@@ -20,10 +21,14 @@ fn built(depth: u32) -> Rtl<RpStack> {
 
 #[test]
 fn rtl_and_golden_agree_on_random_pins_and_every_bit_is_toggled() {
-    let options = Options::default().out(env!("CARGO_TARGET_TMPDIR"));
-    let met = fuzz(&built(4), &options).unwrap();
-    let missing = met.coverage.missing::<RpStack>();
-    let table = met.coverage.table::<RpStack>().to_string();
+    let options = Options::default()
+        .cases(200)
+        .out(env!("CARGO_TARGET_TMPDIR"));
+    let rtl = built(4);
+    let met = fuzz::<Stream<RpStack>>(&rtl, &options).unwrap();
+    let coverage = met.coverage(rtl.build());
+    let missing = coverage.missing::<RpStack>();
+    let table = coverage.table::<RpStack>().to_string();
     println!("{table}");
     // A mask has a bit for each lane.
     assert!(table.contains("  field top_mask    8 of 8\n"), "{table}");
@@ -42,7 +47,8 @@ fn a_mistake_in_the_rtl_is_reported_with_a_short_stream_that_replays() {
     common::plant(dir.path(), "rpstack.sv", right, wrong);
     let rtl = Rtl::of(Build::from(8), dir.path()).unwrap();
     let out = dir.path().join("failures");
-    let found = fuzz(&rtl, &Options::default().out(&out)).unwrap_err();
+    let options = Options::default().cases(200).out(&out);
+    let found = fuzz::<Stream<RpStack>>(&rtl, &options).unwrap_err();
     println!("{found}");
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     // Reset, a push, a push with a pop: the old entry stays on top.
@@ -50,9 +56,9 @@ fn a_mistake_in_the_rtl_is_reported_with_a_short_stream_that_replays() {
     assert!(stream.cycles.0.len() <= 5, "{found}");
 
     let saved = found.saved.as_ref().unwrap();
-    let again = replay::<RpStack>(saved, &rtl).unwrap().unwrap_err();
+    let again = replay::<Stream<RpStack>>(saved, &rtl).unwrap().unwrap_err();
     assert_eq!(again.to_string(), found.failure.to_string());
-    assert!(replay::<RpStack>(saved, &built(4)).unwrap().is_ok());
+    assert!(replay::<Stream<RpStack>>(saved, &built(4)).unwrap().is_ok());
     for file in ["vcd", "gtkw"] {
         let path = saved.with_extension(file);
         assert!(fs::metadata(&path).unwrap().len() > 0, "{}", path.display());

@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::path::Path;
-
 use own_unit::rpseq::{Program, RpSeq, rtl};
 use reconverge::campaign::{Options, found, fuzz, replay};
 use reconverge::case::Case;
@@ -21,9 +19,9 @@ fn each_lane_of_a_program_does_what_it_does_alone() {
     let program = Program::assemble(text, "loop.s").unwrap();
     let case = Case::<RpSeq>::new(program);
     let rtl = Rtl::of(8, &rtl()).unwrap();
-    let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let out = env!("CARGO_TARGET_TMPDIR");
     let agreed = check(&case, &rtl)
-        .map_err(|failure| found(failure, &rtl, Some(out)))
+        .map_err(|failure| found(failure, &rtl, &Options::default().out(out)))
         .unwrap();
     assert!(matches!(agreed.scalar, Scalar::Agrees { lanes: 8, .. }));
     assert_eq!(agreed.end.done, 1);
@@ -37,8 +35,8 @@ fn all_judges_agree_on_random_programs_and_every_bin_is_met() {
             build.parameters.insert("DEPTH".to_owned(), depth);
         }
         let rtl = Rtl::<RpSeq>::of(build, &rtl()).unwrap();
-        let out = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let met = fuzz::<Case<RpSeq>>(&rtl, &Options::default(), Some(out)).unwrap();
+        let options = Options::default().out(env!("CARGO_TARGET_TMPDIR"));
+        let met = fuzz::<Case<RpSeq>>(&rtl, &options).unwrap();
         let bins = Model::<RpSeq>::new(rtl.build());
         println!("{:?}\n{:?}", met.outcomes, bins.overview(&met.bins));
         assert!(met.judged.programs > 100, "{:?}", met.judged);
@@ -54,7 +52,7 @@ fn a_mistake_in_the_rtl_is_reported_with_a_short_program_that_replays() {
     common::plant(dir.path(), "rpseq/rpseq.sv", right, wrong);
     let wrong = Rtl::<RpSeq>::of(8, &dir.path().join("rpseq")).unwrap();
     let out = dir.path().join("failures");
-    let found = fuzz::<Case<RpSeq>>(&wrong, &Options::default(), Some(&out)).unwrap_err();
+    let found = fuzz::<Case<RpSeq>>(&wrong, &Options::default().out(&out)).unwrap_err();
     println!("{found}");
     assert!(found.troubles.is_empty(), "{:?}", found.troubles);
     assert!(found.failure.case.program.count() <= 2, "{found}");

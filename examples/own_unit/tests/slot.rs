@@ -3,19 +3,21 @@
 use std::fs;
 
 use own_unit::slot::{Slot, rtl};
+use reconverge::campaign::{Options, fuzz};
 use reconverge::design::Build;
 use reconverge::dut::Rtl;
-use reconverge::stream::fuzz::{Options, fuzz};
+use reconverge::stream::Stream;
 
 /// Before the first edge no reset has set the registers, so an output that depends on them can be anything.
 #[test]
 fn an_output_of_the_same_cycle_agrees_whatever_is_in_the_registers_at_first() {
     let rtl = Rtl::<Slot>::of(Build::from(1), &rtl()).unwrap();
     for seed in 1..=20 {
-        let mut options = Options::default().out(env!("CARGO_TARGET_TMPDIR"));
-        options.seed = seed;
-        let met = fuzz(&rtl, &options).unwrap();
-        assert_eq!(met.coverage.missing::<Slot>(), Vec::<String>::new());
+        let options = Options::default().seed(seed).cases(200);
+        let options = options.out(env!("CARGO_TARGET_TMPDIR"));
+        let met = fuzz::<Stream<Slot>>(&rtl, &options).unwrap();
+        let coverage = met.coverage(rtl.build());
+        assert_eq!(coverage.missing::<Slot>(), [""; 0]);
     }
 }
 
@@ -30,7 +32,8 @@ fn a_wrong_output_of_the_same_cycle_is_found() {
         fs::write(dir.path().join(name), wrong).unwrap();
     }
     let rtl = Rtl::<Slot>::of(Build::from(1), dir.path()).unwrap();
-    let found = fuzz(&rtl, &Options::default().out(dir.path())).unwrap_err();
+    let options = Options::default().cases(200).out(dir.path());
+    let found = fuzz::<Stream<Slot>>(&rtl, &options).unwrap_err();
     println!("{found}");
     let said = found.to_string();
     assert!(said.contains("ready"), "{said}");

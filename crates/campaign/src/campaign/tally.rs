@@ -94,7 +94,7 @@ impl From<Shard> for String {
 }
 
 /// Cases that run together.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Chunk<C: Drawn> {
     /// Number in the campaign, from 0.
     pub number: u64,

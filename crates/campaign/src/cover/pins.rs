@@ -38,7 +38,7 @@ mod counted {
     use reconverge_bench::stream::{Stream, pulse};
 
     use super::Design;
-    use crate::campaign::streams::PinBins;
+    use crate::campaign::PinBins;
     use crate::cover::run::{Counted, Counts};
     use crate::cover::{Bins as _, Hits};
 
