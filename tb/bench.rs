@@ -5,6 +5,7 @@ mod common;
 mod assertions;
 mod bad_input;
 mod campaign;
+mod clocks;
 mod command;
 mod cover;
 mod damaged;

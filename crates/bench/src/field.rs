@@ -44,6 +44,8 @@ pub struct Field {
     pub filter: Option<&'static str>,
     /// A mismatch report shows the field even if both sides agree on it.
     pub context: bool,
+    /// The one of several clocks with whose rising edge alone the field changes.
+    pub clock: Option<&'static str>,
     /// The field is not compared in the first cycle of a run: it is what an output was before the clock edge of that cycle, when
     /// no reset had set the registers on which it may depend.
     pub not_first: bool,
@@ -59,6 +61,11 @@ pub enum Role {
     },
     /// While it is 1, nothing changes.
     Stall,
+    /// One of several clocks, 1 in the cycles in which it rises. The range of the pin is that of the period.
+    Clock {
+        /// Least and greatest phase; `None`: every one below the period.
+        phase: Option<(u64, u64)>,
+    },
     /// Any other pin.
     Plain,
 }
@@ -76,6 +83,8 @@ pub struct Pin {
     pub width: u32,
     /// Purpose.
     pub role: Role,
+    /// The one of several clocks with whose rising edge alone the pin changes; of a clock itself.
+    pub clock: Option<&'static str>,
     /// Value of each element when the pin is not driven.
     pub default: u64,
     /// Least and greatest value drawn at random.
@@ -480,6 +489,7 @@ mod tests {
                 signal_width: 1,
                 filter: None,
                 context: false,
+                clock: None,
                 not_first: false,
             },
             Field {
@@ -492,6 +502,7 @@ mod tests {
                 signal_width: 1,
                 filter: None,
                 context: false,
+                clock: None,
                 not_first: false,
             },
         ];

@@ -101,6 +101,8 @@ struct Differences {
     flipped: Option<String>,
     /// When in the cycle, or why, if that is to be said.
     moment: Option<&'static str>,
+    /// The line about the clock of the first field, if that does not rise in the cycle.
+    clock: Option<String>,
 }
 
 impl Report {
@@ -137,6 +139,9 @@ impl Report {
                 lanes: case.classes([rtl, golden]),
                 stack,
                 moment: moment(case.as_ref(), mismatch, history.last.as_ref()),
+                clock: history
+                    .last
+                    .and_then(|(_, pins)| still::<C::Design>(mismatch, &pins)),
                 flipped: case.flip().map(|flip| {
                     let Flip {
                         field,
@@ -186,6 +191,19 @@ fn moment<D: Design, C: TestCase<Design = D>>(
             (!pins.resets_at_once() && shows(golden.cycle(&pins))).then_some(EARLY)
         }
     }
+}
+
+/// Returns what to say of a field that differs although its clock does not rise with `pins`.
+fn still<D: Design>(mismatch: &Mismatch<D>, pins: &D::In) -> Option<String> {
+    let field = &D::fields()[mismatch.first().field];
+    let mut clocks = D::DECLARATION.pins.iter();
+    let clock = clocks.find(|pin| Some(pin.name) == field.clock)?;
+    let rises = clock.get(bytes_of(pins), 0) == 1;
+    let still = !mismatch.half && !mismatch.reset && !rises && !pins.resets_at_once();
+    let (field, clock) = (field.name, clock.name);
+    still.then(|| {
+        format!("  clock   {clock} does not rise in this cycle, and {field} belongs to it\n")
+    })
 }
 
 /// Returns the first line of a report: the kind of failure, the case, the place.
@@ -300,7 +318,8 @@ impl Display for Differences {
         if let Some(flipped) = &self.flipped {
             writeln!(f, "  flipped       {flipped}")?;
         }
-        f.write_str(self.moment.unwrap_or_default())
+        f.write_str(self.moment.unwrap_or_default())?;
+        f.write_str(self.clock.as_deref().unwrap_or_default())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Declaration, Shape, layout};
+use crate::{Declaration, Pin, Role, Shape, layout};
 
 impl Declaration {
     /// Generates a C++ header with `struct In` as in [`Declaration::rust`]; `drive`, which writes an `In` to the ports of a
@@ -22,15 +22,20 @@ impl Declaration {
             "static_assert(sizeof(In) == {size}, \"not the struct of the declaration\");\n\n\
              inline void drive(UNIT &top, const In &in) {{\n"
         );
-        for pin in self.pins.iter().filter(|pin| pin.only_with.is_none()) {
+        // The clocks are driven by the loop.
+        let clock = |pin: &&Pin| matches!(pin.role, Role::Clock { .. });
+        let driven = self.pins.iter().filter(|pin| !clock(pin));
+        for pin in driven.filter(|pin| pin.only_with.is_none()) {
             let name = &pin.name;
             let one = |value: String| match pin.shape {
                 Shape::Planes(_) => format!("lanes({value})"),
                 Shape::Words { .. } => value,
             };
             match (&pin.ports[..], pin.shape.count()) {
-                ([port], 1) => {
-                    let _ = writeln!(out, "  top.{port} = {};", one(format!("in.{name}")));
+                (ports, 1) => {
+                    for port in ports {
+                        let _ = writeln!(out, "  top.{port} = {};", one(format!("in.{name}")));
+                    }
                 }
                 ([port], count) => {
                     let bytes = pin.shape.bytes() * count;

@@ -52,12 +52,13 @@
 //!
 //! | table | keys |
 //! |---|---|
-//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, `verilog`: functions and nets that probes use |
+//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, or `[[clock]]` for one with several, `verilog`: functions and nets that probes use |
 //! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name of the table in the waves |
-//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element; layout; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
-//! | `[[state]]` | `name`, `doc`; layout; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
+//! | `[[clock]]` | `name`, `doc`; `port` (`<name>_i`); `period`: least and greatest; `phase`: least and greatest, below the least period; any below the period unless it is given. Both in steps of time, and drawn for each stream |
+//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element, of a reset with any number of ports; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
+//! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
 //! | `[[load]]` | `register` and `value`, or `call`; `when` |
@@ -100,6 +101,10 @@ pub const MAX_FIELDS: usize = 64;
 pub const MAX_PINS: usize = 256;
 /// Most bytes of the struct of pins, and of the struct of state.
 pub const MAX_BYTES: usize = 1 << 16;
+/// Most clocks of a design that has several.
+pub const MAX_CLOCKS: usize = 8;
+/// Longest period of one of several clocks.
+pub const MAX_PERIOD: u64 = 1000;
 /// Most characters of a name.
 pub const MAX_NAME: usize = 64;
 
@@ -113,7 +118,7 @@ pub struct Declaration {
     pub top: String,
     /// Description, as a doc comment.
     pub doc: String,
-    /// Port of the clock; empty if the design is combinational.
+    /// Port of the clock; empty if the design is combinational, or has several clocks, which then are its first pins.
     pub clock: String,
     /// Lanes, if the design has any.
     pub lanes: Option<Lanes>,
@@ -232,6 +237,11 @@ pub enum Role {
     Reset(Level),
     /// While it is 1, nothing changes.
     Stall,
+    /// One of several clocks, 1 in the cycles in which it rises. Its range is that of its period.
+    Clock {
+        /// Least and greatest phase; `None`: every one below the period.
+        phase: Option<(u64, u64)>,
+    },
     /// Any other pin.
     Plain,
 }
@@ -244,8 +254,10 @@ pub struct Pin {
     pub name: String,
     /// What it means.
     pub doc: String,
-    /// Ports: one per element, or one for all of them.
+    /// Ports: one per element, or one for all of them; of a reset any number, all with its value.
     pub ports: Vec<String>,
+    /// The one of several clocks with whose rising edge alone the pin changes.
+    pub clock: Option<String>,
     /// Layout.
     pub shape: Shape,
     /// Purpose.
@@ -308,6 +320,8 @@ pub struct State {
     pub shape: Shape,
     /// How an element is printed.
     pub show: Show,
+    /// The one of several clocks with whose rising edge alone the field changes.
+    pub clock: Option<String>,
     /// Output ports with its value: one per plane or element, or one for all. Empty if probes give the value.
     pub outputs: Vec<String>,
     /// The outputs depend on the pins of the same cycle, so their values at the end of that cycle are compared.
@@ -406,7 +420,18 @@ impl Declaration {
     /// Returns whether `field` is not compared in the first cycle of a run: a sampled output of a design with a clock may depend on
     /// registers, and no reset has set them before the first edge.
     pub fn not_first(&self, field: &State) -> bool {
-        field.sampled && !self.clock.is_empty()
+        field.sampled && !self.is_combinational()
+    }
+
+    /// Returns whether the design has no clock.
+    pub fn is_combinational(&self) -> bool {
+        self.clock.is_empty() && self.clocks().next().is_none()
+    }
+
+    /// Returns the clocks of a design that has several.
+    pub fn clocks(&self) -> impl Iterator<Item = &Pin> {
+        let clock = |pin: &&Pin| matches!(pin.role, Role::Clock { .. });
+        self.pins.iter().filter(clock)
     }
 
     /// Returns the reset pin with its active level.
@@ -425,7 +450,7 @@ impl Declaration {
             Shape::Words { width, .. } => width as usize * shape.count(),
         };
         let shown = self.pins.iter().filter(|pin| pin.in_waves > 0);
-        let ports = shown.map(|pin| bits(pin.shape) / pin.ports.len());
+        let ports = shown.map(|pin| bits(pin.shape).div_ceil(pin.ports.len()));
         (lists.max().unwrap_or(0), ports.max().unwrap_or(0))
     }
 

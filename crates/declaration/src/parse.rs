@@ -10,7 +10,9 @@ use crate::{
     State, Token, View, Write, layout,
 };
 
+mod clocks;
 mod names;
+use clocks::{belongs, clocks};
 pub use names::name_of;
 use names::{is_identifier, name, part_of_names, port, ports};
 
@@ -62,11 +64,15 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         None => name.clone(),
     };
     let doc = root.required_string("doc")?;
-    let clock = match (root.flag("combinational")?, port(root, "clock")?) {
-        (true, None) => String::new(),
-        (true, Some(_)) => return Err(root.error("clock", "combinational logic has none")),
-        (false, clock) => clock.unwrap_or_else(|| "clk_i".to_owned()),
+    let clocks = clocks(root)?;
+    let clock = match root.flag("combinational")? {
+        true if root.has("clock") => {
+            return Err(root.error("clock", "combinational logic has none"));
+        }
+        combinational if combinational || !clocks.is_empty() => String::new(),
+        _ => port(root, "clock")?.unwrap_or_else(|| "clk_i".to_owned()),
     };
+    let has_clock = !clock.is_empty() || !clocks.is_empty();
     let lanes = root.table("lanes", |table| {
         Ok(Lanes {
             parameter: port(table, "parameter")?.unwrap_or_else(|| "LANES".to_owned()),
@@ -89,13 +95,14 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         Ok(read)
     })?;
 
-    let mut names = BTreeSet::new();
+    let mut names: BTreeSet<String> = clocks.iter().map(|clock| clock.name.clone()).collect();
     let mut roles = Vec::new();
-    let mut ports = BTreeSet::from([clock.clone()]);
+    let mut ports: BTreeSet<String> = clocks.iter().flat_map(|c| c.ports.clone()).collect();
+    ports.insert(clock.clone());
     let pins = root.tables("pin", |table| {
-        let pin = pin(table, lanes.is_some(), &parameters)?;
+        let pin = pin(table, lanes.is_some(), &parameters, &clocks)?;
         once(table, &mut names, &pin.name)?;
-        if pin.asynchronous && clock.is_empty() {
+        if pin.asynchronous && !has_clock {
             let why = "combinational logic has no registers to reset";
             return Err(table.error("asynchronous", why));
         }
@@ -113,6 +120,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         }
         Ok(pin)
     })?;
+    let pins: Vec<Pin> = clocks.iter().cloned().chain(pins).collect();
     limits(root, "pin", &pins, MAX_PINS, |pin| pin.shape)?;
     if let Some([_, after]) = pins
         .windows(2)
@@ -131,7 +139,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     let mut places = Vec::new();
     let mut compared: Vec<(String, Vec<String>)> = Vec::new();
     let state = root.tables("state", |table| {
-        let field = state(table, lanes.is_some(), &enums)?;
+        let field = state(table, lanes.is_some(), &enums, &clocks)?;
         once(table, &mut names, &field.name)?;
         probe(table, &field, &mut probes)?;
         // Of two fields with one place in the RTL, one is in the wrong place.
@@ -292,16 +300,17 @@ pub(crate) fn ones(bits: u32) -> u64 {
     u64::MAX >> (64 - bits.clamp(1, 64))
 }
 
-fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, Error> {
+fn pin(
+    table: &Table,
+    has_lanes: bool,
+    parameters: &[Parameter],
+    clocks: &[Pin],
+) -> Result<Pin, Error> {
     let name = name(table, "name")?;
     let doc = table.required_string("doc")?;
     let shape = shape(table, has_lanes)?;
     let elements = shape.count();
     let ports = ports(table, "port")?.unwrap_or_else(|| vec![format!("{name}_i")]);
-    if ports.len() != 1 && ports.len() != elements {
-        let why = format!("{} ports for {elements} elements", ports.len());
-        return Err(table.error("port", why));
-    }
     let stall = table.flag("stall")?;
     let role = match (table.string("reset")?.as_deref(), stall) {
         (None, false) => Role::Plain,
@@ -311,6 +320,10 @@ fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, 
         (Some(_), true) => return Err(table.error("stall", "the pin is the reset")),
         (Some(_), false) => return Err(table.error("reset", "neither \"low\" nor \"high\"")),
     };
+    if ports.len() != 1 && ports.len() != elements && !matches!(role, Role::Reset(_)) {
+        let why = format!("{} ports for {elements} elements", ports.len());
+        return Err(table.error("port", why));
+    }
     let asynchronous = table.flag("asynchronous")?;
     if asynchronous && !matches!(role, Role::Reset(_)) {
         return Err(table.error("asynchronous", "only a reset can be asynchronous"));
@@ -372,6 +385,7 @@ fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, 
         name,
         doc,
         ports,
+        clock: belongs(table, clocks)?,
         shape,
         role,
         asynchronous,
@@ -383,7 +397,7 @@ fn pin(table: &Table, has_lanes: bool, parameters: &[Parameter]) -> Result<Pin, 
     })
 }
 
-fn state(table: &Table, has_lanes: bool, enums: &[Enum]) -> Result<State, Error> {
+fn state(table: &Table, has_lanes: bool, enums: &[Enum], clocks: &[Pin]) -> Result<State, Error> {
     let name = name(table, "name")?;
     let doc = table.required_string("doc")?;
     let shape = shape(table, has_lanes)?;
@@ -403,6 +417,7 @@ fn state(table: &Table, has_lanes: bool, enums: &[Enum]) -> Result<State, Error>
     Ok(State {
         show: show(table, shape, enums)?,
         context: table.flag("context")?,
+        clock: belongs(table, clocks)?,
         name,
         doc,
         shape,

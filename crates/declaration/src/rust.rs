@@ -195,9 +195,10 @@ impl Declaration {
                 out,
                 "    {bench}::field::Field {{\n        name: {name:?},\n        offset: core::mem::offset_of!(State, {name}),\n        shape: {shape},\n        \
                  width: {width},\n        show: {},\n        signal: {signal:?},\n        signal_width: {signal_width},\n        \
-                 filter: {filter:?},\n        context: {},\n        not_first: {},\n    }},",
+                 filter: {filter:?},\n        context: {},\n        clock: {:?},\n        not_first: {},\n    }},",
                 show(&field.show, width, &self.enums, bench),
                 field.context,
+                field.clock,
                 self.not_first(field),
             );
         }
@@ -213,14 +214,16 @@ impl Declaration {
                     format!("Reset {{ asserted: {} }}", u8::from(level == Level::High))
                 }
                 Role::Stall => "Stall".to_owned(),
+                Role::Clock { phase } => format!("Clock {{ phase: {phase:?} }}"),
                 Role::Plain => "Plain".to_owned(),
             };
             let _ = writeln!(
                 out,
                 "    {bench}::field::Pin {{\n        name: {name:?},\n        offset: core::mem::offset_of!(In, {name}),\n        shape: {},\n        width: {},\n        \
-                 role: {bench}::field::Role::{role},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        percent: {},\n    }},",
+                 role: {bench}::field::Role::{role},\n        clock: {:?},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        percent: {},\n    }},",
                 shape(pin.shape, bench),
                 width(pin.shape),
+                pin.clock,
                 pin.default,
                 pin.range.0,
                 pin.range.1,
@@ -271,11 +274,12 @@ impl Declaration {
         // Control pins come first, then flags, words and masks.
         let mut pins: Vec<_> = self.pins.iter().collect();
         pins.sort_by_key(|pin| match (pin.role, pin.shape) {
-            (Role::Reset(_), _) => 0,
-            (Role::Stall, _) => 1,
-            (_, Shape::Words { width: 1, .. }) => 2,
-            (_, Shape::Words { .. }) => 3,
-            (_, Shape::Planes(_)) => 4,
+            (Role::Clock { .. }, _) => 0,
+            (Role::Reset(_), _) => 1,
+            (Role::Stall, _) => 2,
+            (_, Shape::Words { width: 1, .. }) => 3,
+            (_, Shape::Words { .. }) => 4,
+            (_, Shape::Planes(_)) => 5,
         });
         for pin in pins {
             // One port has all elements, or each has one.
@@ -287,7 +291,7 @@ impl Declaration {
                 Shape::Planes(n) => n as u32,
                 Shape::Words { count, .. } => count.unwrap_or(1) as u32,
             };
-            let bits = one * elements / pin.ports.len() as u32;
+            let bits = (one * elements).div_ceil(pin.ports.len() as u32);
             for port in pin.ports.iter().take(pin.in_waves) {
                 let _ = write!(
                     out,

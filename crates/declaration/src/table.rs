@@ -270,6 +270,13 @@ impl<'a> Table<'a> {
         )
     }
 
+    pub fn is_list(&self, key: &'static str) -> bool {
+        matches!(
+            self.value(key).map(Spanned::get_ref),
+            Some(DeValue::Array(_))
+        )
+    }
+
     // ---- tables ---------------------------------------------------------------------------------------
 
     /// Reads the table `key`.

@@ -5,9 +5,12 @@ use std::fmt::Write as _;
 
 use crate::rust::width;
 use crate::{
-    Condition, Declaration, Level, Load, Member, Pin, Probes, Role, Shape, State, Token, Write,
+    Condition, Declaration, Level, Load, MAX_CLOCKS, Pin, Probes, Role, Shape, State, Token, Write,
     layout,
 };
+
+mod structure;
+use structure::{pad, structure};
 
 /// Name of the parameter with the width of lane masks in the generated modules.
 const LANES: &str = "LANES";
@@ -205,6 +208,15 @@ impl Declaration {
             true => format!("{name}_tb_pkg::state_t"),
             false => "logic".to_owned(),
         };
+        let several: Vec<&Pin> = self.clocks().collect();
+        let mut clocks = String::new();
+        if !several.is_empty() {
+            clocks += "// Those that rise in a cycle rise and fall with clk_i. Single bits: of a part of a port Verilator sees edges at power-up.\n  ";
+            for i in 0..MAX_CLOCKS {
+                let _ = write!(clocks, "input logic clock{i}_i,\n  ");
+            }
+            let _ = write!(clocks, "output logic [{MAX_CLOCKS}-1:0] clocks_o,\n  ");
+        }
         let _ = writeln!(
             out,
             "module {name}_tb #(\n  parameter int unsigned LANES = {},",
@@ -224,7 +236,7 @@ impl Declaration {
              input logic bench_i,\n  \
              input logic load_i,\n  \
              output {name}_tb_pkg::state_t state_o,\n  \
-             output {now} now_o,\n  \
+             output {now} now_o,\n  {clocks}\
              /*verilator tracing_on*/\n  \
              output logic [Fields-1:0] mismatch_o\n);\n\n  \
              /*verilator tracing_off*/\n",
@@ -239,6 +251,15 @@ impl Declaration {
                 out,
                 "  // From power-up on the pins of the first cycle: the design gets no edge that its golden model is not told of.\n  \
                  {name}_tb_pkg::{of} in_q = {from};\n  always_ff @(posedge clk_i) in_q <= {from};\n"
+            );
+        }
+        if !several.is_empty() {
+            let rising = several.iter().rev();
+            let rising: Vec<String> = rising.map(|c| format!("in_q.{}[0]", c.name)).collect();
+            let _ = writeln!(
+                out,
+                "  assign clocks_o = {MAX_CLOCKS}'({{{}}});",
+                rising.join(", ")
             );
         }
         for pin in &self.pins {
@@ -298,10 +319,15 @@ impl Declaration {
         if !self.clock.is_empty() {
             inputs.push((self.clock.clone(), "clk_i".to_owned()));
         }
+        for (i, clock) in self.clocks().enumerate() {
+            inputs.push((clock.ports[0].clone(), format!("clock{i}_i")));
+        }
         for pin in &self.pins {
             let source = match &pin.only_with {
+                _ if matches!(pin.role, Role::Clock { .. }) => continue,
                 _ if pin.asynchronous => {
-                    inputs.push((pin.ports[0].clone(), format!("{}_q", pin.name)));
+                    let ports = pin.ports.iter().cloned();
+                    inputs.extend(ports.map(|port| (port, format!("{}_q", pin.name))));
                     continue;
                 }
                 Some(_) => format!("{}_q", pin.name),
@@ -756,42 +782,4 @@ fn planes_of_lane(field: &State) -> Vec<String> {
             .map(|b| format!("state_i.{name}[{b}][i]"))
             .collect(),
     }
-}
-
-fn pad(number: usize) -> String {
-    match number {
-        0 => "pad".to_owned(),
-        n => format!("pad{n}"),
-    }
-}
-
-/// Writes a packed struct, the last member first. `below` is a member below the first one.
-fn structure<T>(
-    out: &mut String,
-    name: &str,
-    members: &[Member<T>],
-    of: impl Fn(&T) -> (String, Shape),
-    below: Option<&str>,
-) {
-    let mut lines = Vec::new();
-    lines.extend(below.map(str::to_owned));
-    let mut pads = 0;
-    for member in members {
-        let bits = 8 * member.size;
-        lines.push(match &member.what {
-            None => {
-                pads += 1;
-                format!("logic [{}:0] {}", bits - 1, pad(pads - 1))
-            }
-            Some(what) => match of(what) {
-                (field, Shape::Planes(n)) if n > 1 => format!("logic [{}:0][63:0] {field}", n - 1),
-                (field, _) => format!("logic [{}:0] {field}", bits - 1),
-            },
-        });
-    }
-    out.push_str("  typedef struct packed {\n");
-    for line in lines.iter().rev() {
-        let _ = writeln!(out, "    {line};");
-    }
-    let _ = write!(out, "  }} {name};\n\n");
 }

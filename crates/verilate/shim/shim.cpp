@@ -169,8 +169,28 @@ inline bool running(Model *m, Work work) noexcept {
   return guarded(m->stopped, work);
 }
 
+// Only the bench top of a design with several clocks has these ports: those in `clocks_o` rise with the next edge.
+template <typename Top, typename = void>
+struct Clocks {
+  static void begin(Top &) {}
+  static void edge(Top &, uint8_t) {}
+};
+template <typename Top>
+struct Clocks<Top, std::void_t<decltype(Top::clocks_o)>> {
+  static void begin(Top &top) { top.clocks_o = 0xff; }
+  static void edge(Top &top, uint8_t level) {
+    uint8_t rising = level ? top.clocks_o : 0;
+    for (uint8_t *clock : {&top.clock0_i, &top.clock1_i, &top.clock2_i, &top.clock3_i, &top.clock4_i, &top.clock5_i,
+                           &top.clock6_i, &top.clock7_i}) {
+      *clock = rising & 1;
+      rising >>= 1;
+    }
+  }
+};
+
 inline void edge(Model *m, uint8_t level) {
   m->top->clk_i = level;
+  Clocks<RCV_TOP>::edge(*m->top, level);
   m->top->eval();
 }
 
@@ -212,6 +232,8 @@ rcv_model *create(uint32_t seed, uint32_t mutant, char *error, size_t size) noex
   }
   m->top->bench_i = 0;
   m->top->load_i = 0;
+  // All clocks rise in the first cycle.
+  Clocks<RCV_TOP>::begin(*m->top);
   std::memset(&m->top->in_i, 0, sizeof(m->top->in_i));
   std::memset(&m->top->golden_i, 0, sizeof(m->top->golden_i));
   // No evaluation: the first one is that of the first cycle. It runs the `initial` blocks, takes the pins, and finds the clock at 1

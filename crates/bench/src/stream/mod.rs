@@ -18,11 +18,14 @@
 //! One number in four is the least or the greatest of its range. The reset is asserted in the first [`RESET_CYCLES`]
 //! cycles, and later in one of [`RESET_EVERY`]. Of the streams of a campaign one in [`LONG_EVERY`] is [`LONG`]
 //! times as long as the [`CYCLES`] of the others, with phases of 64 to 511 cycles, in which some pins keep their values for many cycles; in two of three such
-//! streams the reset is not asserted again. [`Golden::constrain`] changes pins that are illegal in the present state of
+//! streams the reset is not asserted again. Of a design with several clocks each stream has another [`Schedule`]; pins that belong to a
+//! clock change only after it has risen, and the reset stays asserted until every clock has. [`Golden::constrain`] changes pins that are illegal in the present state of
 //! the design, but never takes away the reset of the first cycle.
 
+mod clocks;
 pub mod coverage;
 mod cycles;
+mod legal;
 pub mod shrink;
 
 use std::collections::BTreeMap;
@@ -47,7 +50,9 @@ use crate::lockstep::{self, Compared, Setting, Stimulus};
 use crate::report::{History, Line};
 use crate::saved::{self, Form, Savable};
 use crate::search::SHRUNK;
+pub use clocks::{Clock, Schedule};
 pub use cycles::Cycles;
+use legal::Legal;
 
 /// Cycles of a stream of a campaign that is not long, unless the campaign has others.
 pub const CYCLES: usize = 500;
@@ -83,6 +88,9 @@ pub struct Stream<D: Design> {
     /// Parameters whose values are not the default.
     #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
+    /// When each of several clocks rises. Empty if there is one clock, or if the cycles follow no periods.
+    #[serde(default, skip_serializing_if = "Schedule::is_empty")]
+    pub clocks: Schedule,
     /// The pins, cycle by cycle.
     pub cycles: Cycles<D>,
     /// Bit of the golden model's expected state to flip.
@@ -103,6 +111,7 @@ impl<D: Design> Clone for Stream<D> {
         Stream {
             name: self.name.clone(),
             parameters: self.parameters.clone(),
+            clocks: self.clocks.clone(),
             cycles: self.cycles.clone(),
             flip: self.flip.clone(),
             rtl: self.rtl.clone(),
@@ -112,7 +121,8 @@ impl<D: Design> Clone for Stream<D> {
 }
 
 impl<D: Design> Stream<D> {
-    /// Creates a stream of `cycles`. They must begin with a reset, because the design powers up in any state.
+    /// Creates a stream of `cycles`. They must begin with a reset, because the design powers up in any state. Of several clocks their
+    /// pins say which rise in each cycle: all, unless they are set to 0.
     pub fn new(name: &str, build: &Build, cycles: Vec<D::In>) -> Self {
         Stream {
             name: name.to_owned(),
@@ -120,6 +130,7 @@ impl<D: Design> Stream<D> {
             model_seed: None,
             lanes: build.lanes,
             parameters: build.parameters.clone(),
+            clocks: Schedule::default(),
             cycles: Cycles(cycles),
             flip: None,
             rtl: None,
@@ -194,21 +205,23 @@ impl<D: Design> Stream<D> {
     /// Does the same as [`Stream::random`]. If the golden model panics, returns the stream up to this cycle and the message.
     fn draw(seed: u64, cycles: usize, pace: Pace, build: &Build) -> (Self, Option<String>) {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        let schedule = Schedule::draw::<D>(&mut rng);
         let mut draw = Draw::<D>::new(build.lanes, pace, &mut rng);
         let mut drawn = Vec::with_capacity(cycles);
         let panicked = caught(|| {
             let mut golden = D::Golden::build(build);
+            let mut legal = Legal::<D>::new(&schedule);
             for cycle in 0..cycles {
                 // Before the golden model gets them: it may panic.
                 drawn.push(draw.pins(cycle, &mut rng));
                 let pins = &mut drawn[cycle];
-                make_legal::<D>(&golden, cycle, pins);
+                legal.make(&golden, pins);
                 golden.cycle(pins);
             }
         });
         // Two builds may fail with the same seed, and both are saved.
         let mut stream = Self::new(&format!("random{}", build.tag::<D>()), build, drawn);
-        stream.seed = seed;
+        (stream.seed, stream.clocks) = (seed, schedule);
         (stream, panicked.err())
     }
 
@@ -357,6 +370,9 @@ impl<D: Design> Savable for Stream<D> {
                 }
             }
         }
+        self.clocks
+            .check::<D>(&self.cycles.0)
+            .or_else(|why| bad("clocks", why))?;
         let resets = |pin: &Pin| matches!(pin.role, Role::Reset { .. });
         let first = self.cycles.0.first();
         if D::DECLARATION.pins.iter().any(resets) && first.is_some_and(|pins| !pins.is_reset()) {
@@ -414,11 +430,12 @@ impl<D: Design> TestCase for Stream<D> {
         // A golden model that panics tells nothing of the cycles behind the panic.
         let _ = caught(|| {
             let mut golden = D::Golden::build(&self.build());
+            let mut legal = Legal::<D>::new(&self.clocks);
             for (cycle, pins) in self.cycles.0.iter().enumerate() {
-                let mut legal = *pins;
-                make_legal::<D>(&golden, cycle, &mut legal);
-                if bytes_of(&legal) != bytes_of(pins) {
-                    illegal = Some(format!("constrain changes its pins in cycle {cycle}"));
+                let mut now = *pins;
+                legal.make(&golden, &mut now);
+                if bytes_of(&now) != bytes_of(pins) {
+                    illegal = Some(format!("{} its pins in cycle {cycle}", legal.changes()));
                     return;
                 }
                 golden.cycle(pins);
@@ -494,7 +511,10 @@ pub fn driven<D: Design>(pins: &D::In) -> String {
         let values: Vec<u64> = (0..pin.words())
             .map(|i| pin.get(bytes_of(pins), i))
             .collect();
-        if values.iter().all(|value| *value == pin.default) {
+        // Of a clock it counts that it rises.
+        let clock = matches!(pin.role, Role::Clock { .. });
+        let silent = if clock { 0 } else { pin.default };
+        if values.iter().all(|value| *value == silent) {
             continue;
         }
         let shown: Vec<String> = values.iter().map(|value| shown(pin, *value)).collect();
@@ -524,19 +544,6 @@ fn context<D: Design>(state: &D::State, lanes: usize) -> String {
     let one =
         |f: &&crate::field::Field| format!("{}={}", f.name, (f.show)(f.get(bytes_of(state), 0)));
     fields.iter().map(one).collect::<Vec<_>>().join(" ")
-}
-
-/// Makes the pins of cycle number `cycle` legal in the present state of `golden`. The reset of the first cycle stays.
-fn make_legal<D: Design>(golden: &D::Golden, cycle: usize, pins: &mut D::In) {
-    golden.constrain(pins);
-    if cycle > 0 {
-        return;
-    }
-    for pin in D::DECLARATION.pins {
-        if let Role::Reset { asserted } = pin.role {
-            pin.set(bytes_of_mut(pins), 0, asserted);
-        }
-    }
 }
 
 /// How fast the pins of a stream change: its kind in a campaign.
@@ -639,6 +646,8 @@ impl<D: Design> Draw<D> {
                         let now = cycle < RESET_CYCLES || every > 0 && rng.random_ratio(1, every);
                         if now { asserted } else { 1 - asserted }
                     }
+                    // The schedule says it.
+                    Role::Clock { .. } => 1,
                     Role::Stall | Role::Plain if stays => pin.get(bytes_of(&self.last), i),
                     Role::Stall | Role::Plain => word(pin, *percent, self.lanes, rng),
                 };

@@ -2,11 +2,11 @@
 //!
 //! Shrinking removes the cycles after the failure, then other cycles, the longest runs first. It sets pins to their
 //! default, first in all cycles and then in single ones, and makes numbers smaller. All this is repeated until nothing
-//! changes. Every candidate is legal for the design: [`Golden::constrain`] checks each cycle, and the first reset stays.
+//! changes. Of several clocks it tries simpler periods. Every candidate is legal for the design: [`Golden::constrain`] checks each cycle, and the first reset stays.
 
 use bytemuck::{bytes_of, bytes_of_mut};
 
-use super::{Cycles, Stream, caught, make_legal, pulse};
+use super::{Cycles, Legal, Schedule, Stream, caught, pulse};
 use crate::check::{Judged, Judges};
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Dut, Rtl};
@@ -54,12 +54,20 @@ struct Shorten<'f, D: Design>(Search<'f, Stream<D>>);
 impl<D: Design> Shorten<'_, D> {
     /// Keeps `cycles` if they are smaller than the best stream and fail the same way. Makes illegal pins legal first.
     /// Returns whether they were kept; those on which the golden model panics are not.
-    fn keep(&mut self, mut cycles: Vec<D::In>) -> Result<bool, String> {
+    fn keep(&mut self, cycles: Vec<D::In>) -> Result<bool, String> {
+        let clocks = self.0.best.case.clocks.clone();
+        self.keep_with(clocks, cycles)
+    }
+
+    /// Does the same with another schedule of the clocks.
+    fn keep_with(&mut self, clocks: Schedule, mut cycles: Vec<D::In>) -> Result<bool, String> {
         let mut stream = (*self.0.best.case).clone();
+        stream.clocks = clocks;
         let legal = caught(|| {
             let mut golden = D::Golden::build(&stream.build());
-            for (cycle, pins) in cycles.iter_mut().enumerate() {
-                make_legal::<D>(&golden, cycle, pins);
+            let mut legal = Legal::<D>::new(&stream.clocks);
+            for pins in &mut cycles {
+                legal.make(&golden, pins);
                 golden.cycle(pins);
             }
         });
@@ -82,6 +90,7 @@ impl<D: Design> Shorten<'_, D> {
             let before = size::<D>(self.cycles());
             self.cut()?;
             self.take_out()?;
+            self.align()?;
             self.release()?;
             self.lessen()?;
             if self.0.over() || size::<D>(self.cycles()) == before {
@@ -124,6 +133,18 @@ impl<D: Design> Shorten<'_, D> {
         }
     }
 
+    /// Lets clocks rise together more often.
+    fn align(&mut self) -> Result<(), String> {
+        for clocks in self.0.best.case.clocks.simpler::<D>() {
+            if self.0.over() {
+                break;
+            }
+            let cycles = self.cycles().to_vec();
+            self.keep_with(clocks, cycles)?;
+        }
+        Ok(())
+    }
+
     /// Sets pins to their default: each in all cycles, or else in single ones.
     fn release(&mut self) -> Result<(), String> {
         for pin in D::DECLARATION.pins {
@@ -155,8 +176,13 @@ impl<D: Design> Shorten<'_, D> {
     /// Makes numbers smaller: 0, 1, halved, without their highest set bit, without their lowest.
     fn lessen(&mut self) -> Result<(), String> {
         for cycle in 0..self.cycles().len() {
-            let reset = |pin: &Pin| cycle == 0 && matches!(pin.role, Role::Reset { .. });
-            for pin in D::DECLARATION.pins.iter().filter(|pin| !reset(pin)) {
+            let fixed = |pin: &Pin| match pin.role {
+                Role::Reset { .. } => cycle == 0,
+                // A clock that rises is its default.
+                Role::Clock { .. } => true,
+                Role::Stall | Role::Plain => false,
+            };
+            for pin in D::DECLARATION.pins.iter().filter(|pin| !fixed(pin)) {
                 for i in 0..pin.words() {
                     let mut smaller = true;
                     while smaller && !self.0.over() {

@@ -166,6 +166,7 @@ impl Referee {
         dir: &Path,
         stop: &AtomicBool,
     ) -> Result<Self, String> {
+        from.one_clock()?;
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         let work = work.path();
         let write = |name: &str, text: &str| {

@@ -356,6 +356,8 @@ pub(crate) struct Origin {
     pub top: String,
     /// Port of the clock.
     pub clock: String,
+    /// How many clocks there are, if not one.
+    several: usize,
     /// Port of the reset; `true` if the reset is active high.
     pub reset: Option<(String, bool)>,
     /// The reset is asynchronous.
@@ -381,6 +383,31 @@ impl Origin {
         reset.map(|(port, high)| (port.as_str(), *high))
     }
 
+    /// Checks that there is one clock at most: a step of a proof is one cycle of it.
+    ///
+    /// # Errors
+    /// There are several.
+    pub(crate) fn one_clock(&self) -> Result<(), String> {
+        match self.several {
+            0 => Ok(()),
+            n => Err(format!(
+                "{} has {n} clocks, and a proof takes one",
+                self.unit
+            )),
+        }
+    }
+
+    /// Reads the RTL of `D` in `dir` for a proof.
+    ///
+    /// # Errors
+    /// A file cannot be read; the design has several clocks.
+    pub(crate) fn for_proof<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
+        let from = Self::of::<D>(dir, build)?;
+        let bad = |why| InputError::new(dir.to_string_lossy(), 0, "clock", why);
+        from.one_clock().map_err(bad)?;
+        Ok(from)
+    }
+
     pub(crate) fn of<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
         let bad = |why: String| InputError::new(dir.to_string_lossy(), 0, "rtl", why);
         let files = dut::files_of::<D>(dir).map_err(bad)?;
@@ -399,11 +426,13 @@ impl Origin {
             Some((port, level == reconverge_declaration::Level::High))
         });
         let resets_at_once = declared.pins.iter().any(|pin| pin.asynchronous);
+        let several = declared.clocks().count();
         let lanes = declared.lanes.map(|lanes| (lanes.parameter, build.lanes));
         Ok(Origin {
             unit: D::NAME,
             top: declared.top,
             clock: declared.clock,
+            several,
             reset,
             resets_at_once,
             texts,

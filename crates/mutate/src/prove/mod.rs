@@ -351,7 +351,7 @@ pub fn prove<D: Design>(
         Some(dir) => dir.clone(),
         None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
-    let mut from = Origin::of::<D>(&rtl_dir, &options.build)?;
+    let mut from = Origin::for_proof::<D>(&rtl_dir, &options.build)?;
     let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     let lanes = options.build.lanes as usize;
     let wanted = |name: &str| options.asks(name);
@@ -443,7 +443,7 @@ pub fn undetermined<D: Design>(
     stop: &AtomicBool,
 ) -> Result<Vec<String>, Trouble> {
     let rtl = own_rtl::<D>().map_err(|e| e.to_string())?;
-    let from = Origin::of::<D>(&rtl, build)?;
+    let from = Origin::for_proof::<D>(&rtl, build)?;
     let (mut files, _) = files_of::<D>(&rtl)?;
     if let (Some(file), Some(text)) = (&mut files.assertions, assertions) {
         file.text = text;

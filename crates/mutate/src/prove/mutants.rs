@@ -168,7 +168,7 @@ pub fn mutants<D: Design>(
         Some(dir) => dir.clone(),
         None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
-    let mut from = Origin::of::<D>(&rtl_dir, &options.build)?;
+    let mut from = Origin::for_proof::<D>(&rtl_dir, &options.build)?;
     let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     files.scalar = None;
     files.lane_words = None;
