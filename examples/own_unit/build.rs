@@ -5,6 +5,7 @@ use std::path::Path;
 fn main() {
     let all = [
         "rtl/design.toml",
+        "rtl/cdc_fifo/design.toml",
         "rtl/rpseq/design.toml",
         "rtl/slot/design.toml",
     ];

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use reconverge::design::{self, Build, Design};
 use reconverge::field::Declaration;
 
+pub mod cdc_fifo;
 pub mod rpseq;
 pub mod slot;
 

@@ -3,10 +3,16 @@
 use std::process::ExitCode;
 
 use own_unit::RpStack;
+use own_unit::cdc_fifo::CdcFifo;
 use own_unit::rpseq::RpSeq;
 use own_unit::slot::Slot;
 use reconverge_command::{guest, pins};
 
 fn main() -> ExitCode {
-    reconverge_command::main(&[pins::<RpStack>(), pins::<Slot>(), guest::<RpSeq>()])
+    reconverge_command::main(&[
+        pins::<RpStack>(),
+        pins::<Slot>(),
+        pins::<CdcFifo>(),
+        guest::<RpSeq>(),
+    ])
 }
