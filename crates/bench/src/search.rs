@@ -10,7 +10,6 @@ use crate::check::{Judged, Judges, TestCase, close};
 use crate::design::Design;
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
-use crate::lockstep::Compared;
 use crate::saved::Savable;
 
 /// Suffix of the name of a case that was made smaller.
@@ -85,14 +84,20 @@ pub type JudgeOn<'f, C> =
 /// RTL, with the model that ran the last case, if that can run others.
 type Model<D> = (Rtl<D>, Option<Dut<D>>);
 
-/// A search, with the models on which it runs candidates.
+/// A search for a smaller case.
 pub struct Search<'f, C: TestCase> {
     /// The failure of the smallest case so far.
     pub best: Failure<C>,
     /// How many cases were smaller than the best one before.
     pub kept: u64,
+    /// Runs of candidates.
+    pub runs: Runs<'f, C>,
+}
+
+/// Runs of cases, with the models that run them.
+pub struct Runs<'f, C: TestCase> {
     /// Number of runs.
-    pub runs: u64,
+    pub count: u64,
     /// The search may now use 1/`share` of the budget; the rest is for later.
     pub share: u32,
     /// Who judges.
@@ -124,11 +129,8 @@ impl<'f, C: TestCase> Search<'f, C> {
         budget: &Budget,
         follow: &'f mut dyn Follow<C>,
     ) -> Result<Option<Self>, String> {
-        let not_yet = Cause::NotRun(String::new());
-        let mut search = Search {
-            best: Failure::new(case, not_yet, Compared::default()),
-            kept: 0,
-            runs: 0,
+        let mut runs = Runs {
+            count: 0,
             share: 1,
             judges: Judges::All,
             closes,
@@ -139,22 +141,22 @@ impl<'f, C: TestCase> Search<'f, C> {
             started: processor_time(),
             follow,
         };
-        let mut failure = search.run(case, true)?;
+        let mut failure = runs.run(case, true)?;
         if failure.is_none() && !closes {
-            search.closes = true;
-            failure = search.run(case, true)?;
+            runs.closes = true;
+            failure = runs.run(case, true)?;
         }
-        let Some(failure) = failure else {
+        let Some(best) = failure else {
             return Ok(None);
         };
-        budget.allows(&failure.cause)?;
-        search.best = failure;
-        Ok(Some(search))
+        budget.allows(&best.cause)?;
+        let kept = 0;
+        Ok(Some(Search { best, kept, runs }))
     }
 
     /// Returns whether there is RTL with this number of lanes.
     pub fn has(&self, lanes: u32) -> bool {
-        self.models.contains_key(&lanes)
+        self.runs.models.contains_key(&lanes)
     }
 
     /// Adds RTL with another number of lanes.
@@ -163,22 +165,50 @@ impl<'f, C: TestCase> Search<'f, C> {
     /// No model of it can be opened.
     pub fn add(&mut self, rtl: Rtl<C::Design>) -> Result<(), String> {
         let dut = rtl.open(self.best.case.model_seed())?;
-        self.models.insert(rtl.build().lanes, (rtl, Some(dut)));
+        let models = &mut self.runs.models;
+        models.insert(rtl.build().lanes, (rtl, Some(dut)));
         Ok(())
     }
 
     /// Returns whether the budget is used up.
     pub fn over(&self) -> bool {
-        self.runs >= self.budget.runs / u64::from(self.share)
-            || self.cycles >= self.budget.cycles / u64::from(self.share)
-            || processor_time().saturating_sub(self.started) >= self.budget.time / self.share
+        let runs = &self.runs;
+        let (budget, share) = (runs.budget, u64::from(runs.share));
+        runs.count >= budget.runs / share
+            || runs.cycles >= budget.cycles / share
+            || processor_time().saturating_sub(runs.started) >= budget.time / runs.share
     }
 
+    /// Returns the failure of `candidate` on a fresh model, if it fails as the best case does.
+    ///
+    /// # Errors
+    /// No model can be opened.
+    pub fn fails(&mut self, candidate: &C) -> Result<Option<Failure<C>>, String> {
+        if !self.runs.closes {
+            let failure = self.runs.run(candidate, false)?;
+            if failure.is_none_or(|failure| !failure.alike(&self.best)) {
+                return Ok(None);
+            }
+            // Registers without reset may hold values of an earlier run that caused the failure: repeat on a fresh model.
+        }
+        let failure = self.runs.run(candidate, true)?;
+        Ok(failure.filter(|failure| failure.alike(&self.best)))
+    }
+
+    /// Makes the case of `failure`, which [`Search::fails`] returned, the best one.
+    pub fn keep(&mut self, failure: Failure<C>) {
+        self.best = failure;
+        self.kept += 1;
+        self.runs.follow.smaller(&self.best);
+    }
+}
+
+impl<C: TestCase> Runs<'_, C> {
     /// Returns the failure of `case`, if it fails: on a fresh model, as a replay does, or on one that has run other cases before.
     ///
     /// # Errors
     /// No model can be opened.
-    pub fn run(&mut self, case: &C, fresh: bool) -> Result<Option<Failure<C>>, String> {
+    fn run(&mut self, case: &C, fresh: bool) -> Result<Option<Failure<C>>, String> {
         let Some((rtl, kept)) = self.models.get_mut(&case.build().lanes) else {
             return Ok(None);
         };
@@ -190,7 +220,7 @@ impl<'f, C: TestCase> Search<'f, C> {
         let judged = (self.judge)(case, &mut dut, self.judges, &mut |cycle| {
             follow.progress(cycle);
         });
-        self.runs += 1;
+        self.count += 1;
         self.cycles += match &judged {
             Ok(agreed) => agreed.compared.cycles,
             Err(failure) => failure.compared.cycles,
@@ -204,28 +234,5 @@ impl<'f, C: TestCase> Search<'f, C> {
             // Its model may be in a state that correct RTL never reaches.
             Err(failure) => Ok(Some(failure)),
         }
-    }
-
-    /// Returns the failure of `candidate` on a fresh model, if it fails as the best case does.
-    ///
-    /// # Errors
-    /// No model can be opened.
-    pub fn fails(&mut self, candidate: &C) -> Result<Option<Failure<C>>, String> {
-        if !self.closes {
-            let failure = self.run(candidate, false)?;
-            if failure.is_none_or(|failure| !failure.alike(&self.best)) {
-                return Ok(None);
-            }
-            // Registers without reset may hold values of an earlier run that caused the failure: repeat on a fresh model.
-        }
-        let failure = self.run(candidate, true)?;
-        Ok(failure.filter(|failure| failure.alike(&self.best)))
-    }
-
-    /// Makes the case of `failure`, which [`Search::fails`] returned, the best one.
-    pub fn keep(&mut self, failure: Failure<C>) {
-        self.best = failure;
-        self.kept += 1;
-        self.follow.smaller(&self.best);
     }
 }

@@ -135,9 +135,9 @@ pub fn shrink_by<U: Campaign>(
         .ok_or_else(|| format!("{}: nothing fails when it is run from reset", case.name()))?;
     // The scalar judge takes longer than the run.
     if !matches!(search.best.cause, Cause::Judge { .. }) {
-        search.judges = Judges::LockStep;
+        search.runs.judges = Judges::LockStep;
     }
-    search.share = 2;
+    search.runs.share = 2;
     let mut simplify = Simplify {
         readable: readable::<U>(&case.program),
         best: case.clone(),
@@ -151,7 +151,7 @@ pub fn shrink_by<U: Campaign>(
         None => Ok(Shrunk::new(
             case,
             simplify.search.best,
-            simplify.search.runs,
+            simplify.search.runs.count,
         )),
     }
 }

@@ -34,7 +34,7 @@ pub fn shrink<D: Design>(
     })?;
     let mut shorten = Shorten(search);
     shorten.all()?;
-    Ok((shorten.0.best, shorten.0.runs))
+    Ok((shorten.0.best, shorten.0.runs.count))
 }
 
 fn judge<D: Design>(

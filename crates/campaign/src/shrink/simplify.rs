@@ -91,7 +91,7 @@ impl<U: Campaign> Simplify<'_, U> {
         }
         // With few lanes everything else is faster, so half of the budget is reserved for that.
         self.reduce();
-        self.search.share = 1;
+        self.search.runs.share = 1;
         if self.few_lanes(other) {
             self.reduce();
         }
