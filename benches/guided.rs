@@ -38,6 +38,7 @@ fn options(seed: u64, cycles: u64, guided: bool) -> Options {
         limit: Limit::Cycles(cycles),
         jobs: 1,
         guided,
+        cycles: reconverge::stream::CYCLES,
         careful: None,
     }
 }

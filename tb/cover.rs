@@ -163,6 +163,7 @@ fn jobs_change_nothing<U: Tested>() {
             limit: Limit::Programs(24),
             jobs,
             guided: false,
+            cycles: reconverge::stream::CYCLES,
             careful: None,
         };
         let covered = run::run::<Case<U>>(&options, &model, &rtl, &()).unwrap();
@@ -183,6 +184,7 @@ fn jobs_change_nothing_in_a_guided_run<U: Tested>() {
             limit: Limit::Programs(256),
             jobs,
             guided,
+            cycles: reconverge::stream::CYCLES,
             careful: None,
         };
         let covered = run::run::<Case<U>>(&options, &model, &rtl, &()).unwrap();
@@ -270,6 +272,7 @@ fn ran<U: Tested>(seed: u64) -> Ran {
         limit: Limit::Programs(1),
         jobs: 1,
         guided: false,
+        cycles: reconverge::stream::CYCLES,
         careful: None,
     };
     options.ran(&Rtl::<U>::own(U::LANES).unwrap())

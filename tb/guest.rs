@@ -273,6 +273,9 @@ fn a_new_crate_has_the_whole_command() {
     let both = guest.ends(0, &[&cover[..], &more[..]].concat());
     assert!(both.starts_with("slot.cover.2 and 1 merged  "), "{both}");
     guest.ends(2, &[&cover[..], &more[2..]].concat());
+    let short = ["cover", "--streams", "64", "--stream-cycles", "20"];
+    let short = guest.ends(0, &short);
+    assert!(short.contains("0 mismatches in 1,840 cycles"), "{short}");
     guest.ends(2, &[&cover[..], &["--guided"]].concat());
     assert!(guest.ends(0, &["view"]).starts_with("gtkwave "));
     assert!(

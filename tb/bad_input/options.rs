@@ -46,3 +46,15 @@ fn every_mistake_in_an_option_is_reported() {
         text(&missing.stderr)
     );
 }
+
+/// Regression: `cover` had no option for the length of streams, and a program has none.
+#[test]
+fn a_unit_that_runs_programs_has_no_streams_whose_length_is_set() {
+    for command in ["fuzz", "cover"] {
+        let output = reconverge(&[command, "r500", "--stream-cycles", "20"]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let expected = "error: --stream-cycles: r500 runs programs, whose lengths are their own: only streams of pins have one\n";
+        assert_eq!(said, expected, "{command}");
+    }
+}

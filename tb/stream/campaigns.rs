@@ -16,7 +16,7 @@ use reconverge::found::Found;
 use reconverge::home::Package;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
-use reconverge::stream::Stream;
+use reconverge::stream::{CYCLES, Stream};
 
 use crate::common::rtl::Rtl as Folder;
 
@@ -211,10 +211,22 @@ fn a_run_of_streams_counts_how_often_each_bit_was_0_and_1() {
             limit,
             jobs,
             guided: false,
+            cycles: CYCLES,
             careful: None,
         };
         run::run::<Stream<R500>>(&options, &bins, &rtl, &()).unwrap()
     });
+    // One stream in sixteen is eight times as long.
+    let short = run::Options {
+        seed: 1,
+        limit: Limit::Programs(16),
+        jobs: 1,
+        guided: false,
+        cycles: 20,
+        careful: None,
+    };
+    let short = run::run::<Stream<R500>>(&short, &bins, &rtl, &()).unwrap();
+    assert!(short.compared < one.compared / 40);
     assert_eq!(
         (one.compared, &one.hits, one.totals),
         (three.compared, &three.hits, three.totals)

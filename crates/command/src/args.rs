@@ -37,6 +37,13 @@ pub fn stream_cycles(text: &str) -> Result<usize, String> {
     }
 }
 
+/// Returns the refusal of `--stream-cycles` for the design `name`, which runs programs.
+pub fn no_streams(name: &str) -> InputError {
+    let why =
+        format!("{name} runs programs, whose lengths are their own: only streams of pins have one");
+    InputError::option("--stream-cycles", why)
+}
+
 /// Parses a number: decimal, or hexadecimal with 0x.
 pub fn number(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {

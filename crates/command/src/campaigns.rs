@@ -8,7 +8,7 @@ use reconverge::design::Build;
 use reconverge::input::InputError;
 use reconverge::show::page::Heading;
 
-use crate::args::{FuzzArgs, MergeArgs, ReportArgs, Which, workers};
+use crate::args::{FuzzArgs, MergeArgs, ReportArgs, Which, no_streams, workers};
 use crate::commands::Commands;
 use crate::console::{Done, Failure, Status, print, tell as tell_why};
 use crate::fuzz;
@@ -95,13 +95,6 @@ pub fn fuzz(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
     }
     let done = write_summary(&args.summary, &all, several, None)?;
     Ok(if failed_again { Status::Failed } else { done })
-}
-
-/// Returns the refusal of `--stream-cycles` for the design `name`, which runs programs.
-pub fn no_streams(name: &str) -> InputError {
-    let why =
-        format!("{name} runs programs, whose lengths are their own: only streams of pins have one");
-    InputError::option("--stream-cycles", why)
 }
 
 impl FuzzArgs {

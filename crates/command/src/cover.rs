@@ -13,8 +13,9 @@ use reconverge::cover::{
 };
 use reconverge::design::Design;
 use reconverge::input::InputError;
+use reconverge::stream::CYCLES;
 
-use crate::args::{BuildArgs, PlaceArgs, limit, seed, workers};
+use crate::args::{BuildArgs, PlaceArgs, limit, no_streams, seed, stream_cycles, workers};
 use crate::console::{Done, Failure, Status, complain, ends, print};
 use crate::found;
 use crate::guests::{names, unit_names_and_all};
@@ -47,6 +48,9 @@ pub struct CoverArgs {
     /// Stop after about this many seconds
     #[arg(long, group = "limit", value_parser = count)]
     pub seconds: Option<u64>,
+    /// Cycles of a stream of pins; one in sixteen is long and has eight times as many [default: 500]
+    #[arg(long, value_name = "N", value_parser = stream_cycles)]
+    pub stream_cycles: Option<usize>,
     /// Worker threads [default: one per processor]
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
@@ -242,6 +246,9 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             format!("{name} runs no programs: a guided run makes new ones of their instructions");
         return Err(InputError::option("--guided", why).into());
     }
+    if C::EXECUTES && args.stream_cycles.is_some() {
+        return Err(no_streams(name).into());
+    }
     let run = args.run(if C::EXECUTES { OF_PROGRAMS } else { OF_STREAMS });
     let build = args.build.build::<C::Design>()?;
     let bins = C::Bins::new(&build);
@@ -269,6 +276,7 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             limit,
             guided: args.guided,
             jobs: workers(args.jobs),
+            cycles: args.stream_cycles.unwrap_or(CYCLES),
             careful: None,
         };
         let dir = args.place.rtl.as_deref();

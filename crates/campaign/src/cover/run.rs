@@ -59,6 +59,8 @@ pub struct Options {
     pub jobs: usize,
     /// Spend half of the cycles on cases made from others that came close to a missed or rare bin.
     pub guided: bool,
+    /// Cycles of a stream that is not long, as [`campaign::Options::cycles`](crate::campaign::Options::cycles).
+    pub cycles: usize,
     /// Number of cases after which one chunk is run case by case, with a call of [`Follow::begins`] before each case. Set if
     /// an earlier run was lost in this chunk. The results are the same as in parallel.
     pub careful: Option<u64>,
@@ -339,7 +341,7 @@ pub fn run<C: Counted>(
         let run = |worker: &mut Worker<C>, index: u64, careful: bool| {
             let number = done + index - first;
             let drawn = match children {
-                false => C::draw(options.seed, index, CYCLES, rtl.build()),
+                false => C::draw(options.seed, index, options.cycles, rtl.build()),
                 true => child(&guide, options.seed, index, rtl),
             };
             let mut case = match drawn {

@@ -4,7 +4,6 @@ use reconverge::cover::{Bins as _, run as cover};
 use reconverge::design::Design as _;
 use reconverge::failure::Failure;
 use reconverge::lockstep::Compared;
-use reconverge::stream::CYCLES;
 
 use super::protocol::{Answer, Order, Ordered};
 use super::supervisor::Lost;
@@ -24,7 +23,7 @@ impl<C: Ordered> Isolated<'_, C> {
         let (mut options, rtl) = (*options, self.rtl);
         // How the RTL ended its process first; the last case of those that ran one by one since, and the cases before them.
         let (mut blame, mut last, mut before) = (None, None, 0);
-        let seed = options.seed;
+        let (seed, cycles) = (options.seed, options.cycles);
         // RTL that has ended its process is never forgiven: if no case does it again, the last one fails.
         let settled = |covered: Option<cover::Covered<C>>, blame, last: Option<C>, before| {
             let Some(cause) = blame else {
@@ -34,7 +33,7 @@ impl<C: Ordered> Isolated<'_, C> {
             let mut covered =
                 covered.unwrap_or_else(|| cover::Covered::nothing(bins.declaration()));
             let case = last.unwrap_or_else(|| {
-                let drawn = C::draw(seed, before, CYCLES, rtl.build());
+                let drawn = C::draw(seed, before, cycles, rtl.build());
                 drawn.unwrap_or_else(|failure| *failure.case)
             });
             if covered.failed.is_none() {
