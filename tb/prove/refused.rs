@@ -62,6 +62,38 @@ fn bad_input_of_a_proof_names_file_and_field() {
     run.says("rtl/r500/r500_proofs.json:5: proofs: unknown field `permuted`");
 }
 
+/// Regression: the message was that of Yosys, about a file that the user does not have.
+#[needs(yosys, cadical)]
+#[test]
+fn a_step_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
+    let ports = "(input logic a, output logic b)";
+    for (step, said) in [
+        (
+            format!("// No parameter.\nmodule r500_step {ports};\nendmodule\n"),
+            ":2: parameter: module r500_step must have the parameters of the RTL: LANES",
+        ),
+        (
+            format!("module r500_step #(parameter DEPTH = 4) {ports};\nendmodule\n"),
+            ":1: parameter: module r500_step must have the parameters of the RTL: LANES",
+        ),
+        (
+            format!("module steps #(parameter LANES = 16) {ports};\nendmodule\n"),
+            ": module: there must be a module r500_step here",
+        ),
+        (
+            format!(
+                "module r500_step #(parameter LANES = 16) {ports};\n  assign b = a +;\nendmodule\n"
+            ),
+            ":2: source: syntax error, unexpected ';'",
+        ),
+    ] {
+        let home = home();
+        fs::write(home.path().join("rtl/r500/r500_step.sv"), step).unwrap();
+        let run = prove(&[], &[("RECONVERGE_HOME", home.path())]).ends(2);
+        run.says(&format!("rtl/r500/r500_step.sv{said}"));
+    }
+}
+
 #[needs(yosys, cadical)]
 #[test]
 fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::{self, BufRead, ErrorKind, Read};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -338,6 +338,14 @@ pub fn open(path: &Path) -> Result<File, InputError> {
     };
     let why = format!("is {what}; only regular files are read");
     Err(InputError::new(name, 0, "file", why))
+}
+
+/// Returns `path` relative to the current folder if it lies below that folder, and otherwise unchanged: for commands and messages.
+pub fn relative(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| path.strip_prefix(here).ok());
+    let below = below.filter(|below| !below.as_os_str().is_empty());
+    below.unwrap_or(path).to_owned()
 }
 
 /// Returns what to say of `path`, which does not exist: where it was looked for, and which file may be meant.

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use reconverge::design::Design as _;
+use reconverge::input::relative;
 use reconverge::mutate::{self, Family, Mutants, Options};
 use reconverge::wave;
 use reconverge::worker::Ordered;
@@ -14,7 +15,7 @@ use crate::args::{BuildArgs, PlaceArgs, seed, workers};
 use crate::console::{Done, Failure, Status, ends, print};
 use crate::guests::{names, unit_names_and_all};
 use crate::progress::{Counter, Ticker};
-use crate::rtl::{absolute, relative};
+use crate::rtl::absolute;
 use crate::stop::Trouble;
 use crate::streams::writable;
 use crate::workers::{Isolated, LimitArgs};

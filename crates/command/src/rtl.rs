@@ -85,14 +85,6 @@ pub fn made<D: Design>(make: &Make, build: Build) -> Result<Rtl<D>, Failure> {
     Ok(rtl)
 }
 
-/// Returns `path` relative to the current folder if it lies below that folder, and otherwise unchanged: for commands and messages.
-pub fn relative(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().ok();
-    let below = here.and_then(|here| path.strip_prefix(here).ok());
-    let below = below.filter(|below| !below.as_os_str().is_empty());
-    below.unwrap_or(path).to_owned()
-}
-
 /// Returns `path` as an absolute path, for saved cases; unchanged if there is no current folder.
 pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())

@@ -9,7 +9,7 @@ use reconverge::check::{Agreed, Judged, TestCase};
 use reconverge::compiled::Compiled;
 use reconverge::design::{Control as _, Design as _, Golden as _};
 use reconverge::failure::Failure;
-use reconverge::input::InputError;
+use reconverge::input::{InputError, relative};
 use reconverge::instructions::Instructions as _;
 use reconverge::json::Hex;
 use reconverge::report::Report;
@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use crate::console::{Failure as Trouble, complain, moves_cursor, program};
 use crate::guests::for_design;
-use crate::rtl::{relative, trusted};
+use crate::rtl::trusted;
 use crate::streams::{is_standard, writable};
 use crate::workers::Isolated;
 

@@ -11,7 +11,7 @@ use crate::mutate::Trouble;
 use reconverge_bench::design::Design;
 use reconverge_bench::dut;
 use reconverge_bench::home::own_rtl;
-use reconverge_bench::input::{InputError, read_text};
+use reconverge_bench::input::{InputError, read_text, relative};
 
 /// A text, and the name of its file for messages.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ pub(super) fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> 
     };
     let read = |name: &str| {
         let path = dir.join(name);
-        let shown = path.display().to_string();
+        let shown = relative(&path).display().to_string();
         File::read(path, shown)
     };
     let optional = |end: &str| {
@@ -188,7 +188,7 @@ pub(super) fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> 
         let why = format!(
             "nothing is said of {unit} here: there is no {unit}_formal.sv, {unit}_sva.sv, {unit}_step.sv or {unit}_properties.sv"
         );
-        return Err(InputError::new(rtl.display().to_string(), 0, "rtl", why).into());
+        return Err(InputError::new(relative(rtl).display().to_string(), 0, "rtl", why).into());
     }
     let proofs = optional("proofs.json")?;
     let plan = proofs.as_ref().map(plan).transpose()?;

@@ -40,7 +40,7 @@ pub use questions::Method;
 use questions::{ALIKE, Questions};
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::home::{own_rtl, program};
-use reconverge_bench::input::InputError;
+use reconverge_bench::input::{InputError, relative};
 use reconverge_bench::stream::Stream;
 use shared::{Shared, Work};
 pub use step::{StepModule, Values};
@@ -449,7 +449,7 @@ pub fn undetermined<D: Design>(
         file.text = text;
     }
     let time = Duration::from_secs(60);
-    SideModules::undetermined(&from, &files, time, stop).map_err(Trouble::Other)
+    SideModules::undetermined(&from, &files, time, stop)
 }
 
 /// Makes slang the reader of the RTL of `D`. Yosys still reads the assertions, with the packages of our own RTL.
@@ -469,7 +469,7 @@ fn by_slang<D: Design>(from: &mut Origin, build: &Build) -> Result<(), Trouble> 
 }
 
 /// Reads `files` beside the RTL `from`, which lies in `dir`, and decides which front end reads the RTL. Slang reads it if `options` ask
-/// for slang, or if the RTL is given by the user, Yosys does not read it, and slang is installed.
+/// for slang, or if the RTL is the user's, Yosys does not read it, and slang is installed.
 fn read_side_modules<D: Design>(
     from: &mut Origin,
     files: &Files,
@@ -479,9 +479,10 @@ fn read_side_modules<D: Design>(
     if options.slang {
         by_slang::<D>(from, &options.build)?;
     }
+    let ours = options.rtl.is_none() && D::package().is_some();
     match SideModules::read(from, files, stop) {
         // Yosys is known to read our own RTL.
-        Err(why) if options.rtl.is_some() && line_of(&from.texts, &why).is_some() => {
+        Err(Trouble::Other(why)) if !ours && line_of(&from.texts, &why).is_some() => {
             if program(Path::new(SLANG)).is_none() {
                 return Err(not_read(dir, from, &why));
             }
@@ -521,7 +522,8 @@ fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
             said.lines().next().unwrap_or(said).to_owned()
         }
     };
-    InputError::new(dir.join(name).display().to_string(), line, "--rtl", said).into()
+    let file = relative(&dir.join(name)).display().to_string();
+    InputError::new(file, line, "--rtl", said).into()
 }
 
 impl Counterexample {

@@ -15,7 +15,8 @@ use crate::mutate::circuit::{Circuit, TimeFrame};
 use crate::mutate::equivalence::{CONTRACT, LIVE, LIVE_ALLOWED, invariant_of, invariants};
 use crate::mutate::netlist::{self, FrontEnd};
 use crate::mutate::sat::{self, Answer, Proof};
-use crate::mutate::{Origin, source};
+use crate::mutate::{Origin, Trouble, source};
+use reconverge_bench::input::InputError;
 
 /// Replaces unknown values in a module that makes premises by some value that they may have: [`Aig::where_holds`] says where they come
 /// from. As free inputs they would differ in each copy of the module, and equal statements in two copies would be different nodes.
@@ -88,7 +89,7 @@ impl SideModules {
     ///
     /// # Errors
     /// Yosys is missing or does not understand a file, or `stop` is set.
-    pub(super) fn read(from: &Origin, files: &Files, stop: &AtomicBool) -> Result<Self, String> {
+    pub(super) fn read(from: &Origin, files: &Files, stop: &AtomicBool) -> Result<Self, Trouble> {
         SideModules::read_with(from, files, CLOSE, stop)
     }
 
@@ -98,7 +99,7 @@ impl SideModules {
         files: &Files,
         close: &str,
         stop: &AtomicBool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Trouble> {
         // The packages of the assertions are those of the RTL.
         let packages = from.packages.as_ref().unwrap_or(&from.texts);
         let names = packages.iter().map(|(name, _)| name.as_str());
@@ -167,7 +168,7 @@ impl SideModules {
         files: &Files,
         time: Duration,
         stop: &AtomicBool,
-    ) -> Result<Vec<String>, String> {
+    ) -> Result<Vec<String>, Trouble> {
         let closed = SideModules::read(from, files, stop)?;
         let open = SideModules::read_with(from, files, "", stop)?;
         let both = closed.closed().zip(open.closed());
@@ -188,7 +189,8 @@ impl SideModules {
                     Answer::Never => {}
                     Answer::Sometimes(_) => found.push(format!("{}: {name}", closed.file)),
                     Answer::GaveUp => {
-                        return Err(format!("{}: {name}: no answer in time", closed.file));
+                        let why = format!("{}: {name}: no answer in time", closed.file);
+                        return Err(why.into());
                     }
                 }
             }
@@ -215,7 +217,7 @@ impl SideModule {
         packages: &[(String, String)],
         (top, script): (&str, &str),
         stop: &AtomicBool,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Trouble> {
         let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
         let work = work.path();
         for (name, text) in packages {
@@ -225,7 +227,7 @@ impl SideModule {
         let circuit = synthesized(FrontEnd::Yosys, work, script, top, stop);
         Ok(SideModule {
             file: file.name.clone(),
-            circuit: circuit.map_err(|e| format!("{}: {e}", file.name))?,
+            circuit: circuit.map_err(|why| not_read(file, (top, script), &why))?,
         })
     }
 
@@ -245,6 +247,42 @@ impl SideModule {
         said.extend(checks.map(|check| (check.name.to_owned(), vec![check.holds])));
         said
     }
+}
+
+/// Returns `why`, a message of Yosys that ran `script` on the module `top` in `file`, as bad input if it is about the file.
+fn not_read(file: &File, (top, script): (&str, &str), why: &str) -> Trouble {
+    let bad = |line, field, why: String| {
+        let bad = InputError::new(file.name.as_str(), line, field, why);
+        bad.in_text(&file.text).into()
+    };
+    let said = why.split_once("ERROR: ").map_or(why, |(_, said)| said);
+    // What Yosys says of a module without the parameter, and of one without any, or of no module.
+    let missing = said.strip_prefix("Can't find object for defparam `");
+    let missing = missing.and_then(|rest| Some(rest.split_once('`')?.0.to_owned()));
+    if missing.is_none() && !said.starts_with("Selection ") {
+        let mut words = why.split_whitespace();
+        let place = words.find_map(|word| word.strip_prefix(BESIDE)?.strip_prefix(':'));
+        let line = place.and_then(|rest| rest.trim_end_matches(':').parse().ok());
+        return match line {
+            Some(line) => bad(line, "source", said.to_owned()),
+            None => Trouble::Other(format!("{}: {why}", file.name)),
+        };
+    }
+    let is_head = |line: &str| {
+        let name = line.trim_start().strip_prefix("module ");
+        let rest = name.and_then(|name| name.trim_start().strip_prefix(top));
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let Some(head) = file.text.lines().position(is_head) else {
+        return bad(0, "module", format!("there must be a module {top} here"));
+    };
+    let names = missing.unwrap_or_else(|| {
+        let all = script.split("-set ").skip(1);
+        let all = all.filter_map(|rest| rest.split(' ').next());
+        all.collect::<Vec<_>>().join(", ")
+    });
+    let why = format!("module {top} must have the parameters of the RTL: {names}");
+    bad(head + 1, "parameter", why)
 }
 
 impl<'a> Unit<'a> {
