@@ -319,6 +319,21 @@ fn what_a_file_list_cannot_hold_is_refused() {
         ];
         refused(&args, said);
     }
+    // Regression: the message named the list in a temporary folder.
+    let args = [
+        "new",
+        arg(&new),
+        "--rtl",
+        arg(&plain),
+        "--top",
+        "m",
+        "-D",
+        "2X=1",
+    ];
+    refused(
+        &args,
+        "error: -D: 2X=1: a macro must be named by letters, digits and _",
+    );
     let said = "a$b.sv: path: its path must have no `$`";
     refused(&["new", arg(&new), "--rtl", arg(&odd), "--top", "m"], said);
 }

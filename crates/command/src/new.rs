@@ -9,7 +9,7 @@ use reconverge::dut;
 use reconverge::input::{InputError, read_text};
 use reconverge::wave;
 use reconverge_declaration::Declaration;
-use verilate::{FileList, Port};
+use verilate::{FileList, Port, macro_name};
 
 use crate::args::parameter;
 use crate::console::{Done, Failure, Status, print};
@@ -375,6 +375,7 @@ fn list(args: &NewArgs, from: &Path) -> Result<String, InputError> {
                 format!("{define:?}: write a macro with `#`, `//` or a line break into the RTL");
             return Err(InputError::option("-D", why));
         }
+        macro_name(define).map_err(|why| InputError::option("-D", why))?;
         let _ = writeln!(text, "-D {define}");
     }
     for file in &args.rtl {

@@ -258,20 +258,24 @@ impl ListLine<'_> {
     }
 
     fn define(&self, field: &'static str, value: &str) -> Result<String, Error> {
-        let name = value.split('=').next().unwrap_or_default();
-        let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        if name.is_empty()
-            || !name.chars().all(letter)
-            || name.starts_with(|c: char| c.is_ascii_digit())
-        {
-            return Err(self.error(
-                field,
-                format!(
-                    "{value}: a macro must be named by letters, digits and _, not a digit first"
-                ),
-            ));
-        }
+        macro_name(value).map_err(|why| self.error(field, why))?;
         Ok(value.to_owned())
+    }
+}
+
+/// Checks the name of the macro that `value`, `NAME` or `NAME=VALUE`, defines.
+///
+/// # Errors
+/// It is not a name.
+pub fn macro_name(value: &str) -> Result<(), String> {
+    let name = value.split('=').next().unwrap_or_default();
+    let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let named = !name.is_empty() && name.chars().all(letter);
+    match named && !name.starts_with(|c: char| c.is_ascii_digit()) {
+        true => Ok(()),
+        false => Err(format!(
+            "{value}: a macro must be named by letters, digits and _, not a digit first"
+        )),
     }
 }
 
