@@ -259,3 +259,38 @@ fn mutants_of_a_design_with_an_asynchronous_reset_are_decided() {
     assert!(caught > 30, "{summary}");
     assert_eq!([missed, undecided], [0, 0], "{summary}");
 }
+
+/// Regression: the mutant of a member of an enum was no member, so Verilator refused the model of all mutants.
+#[test]
+fn mutants_of_a_design_with_enums_of_a_package_build() {
+    let own = Folder {
+        unit: "gate".to_owned(),
+        dir: Path::new(ROOT).join("tb/edges/gate"),
+    };
+    let copy = own.copy();
+    for (right, wrong) in [
+        (
+            "module gate (",
+            "package gate_pkg;
+  typedef enum logic [1:0] {HOLD, COUNT = 2'd2} act_e;
+endpackage
+module gate (",
+        ),
+        (
+            "  assign sum_o =",
+            "  gate_pkg::act_e act;
+  assign act   = en_i ? gate_pkg::COUNT : gate_pkg::act_e'(2'd0);
+  assign sum_o =",
+        ),
+        ("(en_i)", "(act == gate_pkg::COUNT)"),
+    ] {
+        copy.change(("gate.sv", right, wrong));
+    }
+    let out = tempfile::tempdir().unwrap();
+    let options = mutate::Options::new(copy.dir(), out.path());
+    let mutants = Mutants::<Gate>::make(&options, &Build::from(Gate::LANES)).unwrap();
+    assert_eq!(mutants.list.unread, [""; 0]);
+    let members = mutants.list.mutants.iter();
+    let members = members.filter(|mutant| mutant.after == "gate_pkg::HOLD");
+    assert_eq!(members.count(), 2);
+}

@@ -4,12 +4,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use reconverge::mutate::source::{candidates, schema};
+use reconverge::mutate::source::{Enums, candidates, enums, schema};
 
 fuzz_target!(|text: &str| {
-    match candidates("f.sv", text) {
+    let mut all = Enums::new();
+    match enums("f.sv", text, &mut all).and_then(|()| candidates("f.sv", text, &all)) {
         Ok(found) => {
-            let chosen: Vec<_> = (1..).zip(&found).collect();
+            let chosen: Vec<_> = (1..).zip(&found.candidates).collect();
             assert!(schema(text, &chosen).len() >= text.len());
         }
         Err(e) => assert!(e.line <= text.lines().count() + 1 && !e.message.is_empty()),

@@ -422,7 +422,9 @@ fn others(formats: &mut Vec<Format>) {
         seeds: texts,
         read: Box::new(|bytes, _| {
             let text = utf8(bytes)?;
-            let found = source::candidates(FILE, text)?;
+            let mut enums = source::Enums::new();
+            source::enums(FILE, text, &mut enums)?;
+            let found = source::candidates(FILE, text, &enums)?.candidates;
             let chosen: Vec<_> = (1..).zip(found.iter().step_by(3)).collect();
             source::schema(text, &chosen);
             for candidate in &found {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use reconverge::mutate::source::{Enums, candidates};
 use serde_json::json;
 
 use crate::common::rtl::Rtl;
@@ -68,7 +69,7 @@ fn judged(verdicts: [&str; 5]) -> String {
     let (mut mutants, mut found) = (Vec::new(), 0);
     for file in rtl.list() {
         let text = fs::read_to_string(rtl.dir.join(&file)).unwrap();
-        for candidate in reconverge::mutate::source::candidates(&file, &text).unwrap() {
+        for candidate in candidates(&file, &text, &Enums::new()).unwrap().candidates {
             let after = candidate.after.clone().unwrap_or_default();
             let is = |m: &[&str; 4]| m[..3] == [&*file, &candidate.before(&text), &*after];
             let known = MUTANTS.iter().position(is);

@@ -208,6 +208,9 @@ pub struct List {
     pub parameters: BTreeMap<String, u32>,
     /// Number of candidates among which the mutants were chosen; `None` if they were not counted.
     pub candidates: Option<usize>,
+    /// Parts of the text that the mutator does not read, as `file:line: what`.
+    #[serde(default)]
+    pub unread: Vec<String>,
     /// The mutants in the order of their numbers, from 1 without gaps.
     pub mutants: Vec<Mutant>,
 }
@@ -460,6 +463,7 @@ impl Origin {
             lanes: self.build.lanes,
             parameters: self.build.parameters.clone(),
             candidates,
+            unread: Vec::new(),
             mutants,
         }
     }
@@ -467,11 +471,15 @@ impl Origin {
 
 /// Writes the files of [`Family::Source`] and returns the list of mutants.
 fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Trouble> {
-    let mut all = Vec::new();
+    let mut enums = source::Enums::new();
+    for (name, text) in &from.texts {
+        source::enums(name, text, &mut enums)?;
+    }
+    let (mut all, mut unread) = (Vec::new(), Vec::new());
     for (index, (name, text)) in from.texts.iter().enumerate() {
-        for candidate in source::candidates(name, text)? {
-            all.push((index, candidate));
-        }
+        let places = source::candidates(name, text, &enums)?;
+        all.extend(places.candidates.into_iter().map(|place| (index, place)));
+        unread.extend(places.unread);
     }
     let candidates = all.len();
     let chosen: Vec<(u32, (usize, source::Candidate))> = (1..)
@@ -504,7 +512,8 @@ fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Tr
             }
         })
         .collect();
-    Ok(from.list(options, Some(candidates), mutants))
+    let list = from.list(options, Some(candidates), mutants);
+    Ok(List { unread, ..list })
 }
 
 /// Names and contents of files.

@@ -1,14 +1,13 @@
 //! Mutants in the text of SystemVerilog: a copy of the RTL in which every mutated place reads
 //! `(selected == K ? mutant : original)`, so that one model contains all of them.
 //!
-//! The parser knows the part of the language that this project's RTL uses, and reports an error where it
-//! meets anything else. It knows no types: every mutant is made so that the place keeps its width and
-//! sign in any context.
+//! The parser knows part of the language. An item or a statement that it does not know is left as it is, and counted. It knows no types
+//! but the enums of packages: every mutant is made so that the place keeps its width and sign in any context.
 //!
 //! * A conditional is as wide as the wider of its two sides, is signed only if both are, and passes the
 //!   width of its context on to them. So `a & b` may become any of `a | b`, `a`, `b`: none is wider, and
 //!   if `a & b` is unsigned, so is the whole. A comparison may become any other: all are one bit.
-//! * A number keeps its size. A constant of a package is mutated as `constant ^ 1'b1`.
+//! * A number keeps its size. A constant of a package is mutated as `constant ^ 1'b1`, a member of an enum into the next member.
 //! * A statement is left out as `if (selected != K) statement`; in combinational logic only if the same
 //!   block has assigned its targets before, because otherwise the mutant would be a latch, which lint rejects.
 //!
@@ -18,14 +17,14 @@
 mod parser;
 mod tokens;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use parser::{Block, Parser};
 use reconverge_bench::input::InputError;
 pub(super) use tokens::line_of;
-use tokens::tokens;
+use tokens::{NOT_KNOWN, tokens};
 
 /// Variable in which the RTL finds the number of the selected mutant.
 pub const SELECTED: &str = "reconverge_mutants::selected";
@@ -65,11 +64,64 @@ fn one_line(text: &str) -> String {
         .join(" ")
 }
 
-/// Returns every place of `text` that can be mutated, in the order of the text.
+/// The members of the enums of packages, `package::member`, each with the next member of its enum, if there is another.
+pub type Enums = BTreeMap<String, Option<String>>;
+
+/// Adds the enums of the packages in `text`.
 ///
 /// # Errors
-/// The text uses something outside the part of the language that the parser knows.
-pub fn candidates(file: &str, text: &str) -> Result<Vec<Candidate>, InputError> {
+/// The text cannot be split into tokens.
+pub fn enums(file: &str, text: &str, all: &mut Enums) -> Result<(), InputError> {
+    let tokens = tokens(file, text)?;
+    let word = |at: usize| tokens.get(at).map_or("", |token| &text[token.span.clone()]);
+    let mut package = "";
+    for at in 0..tokens.len() {
+        match word(at) {
+            "package" => package = word(at + 1),
+            "endpackage" => package = "",
+            "enum" if !package.is_empty() => {
+                let ends = |at: &usize| ["{", ";", ""].contains(&word(*at));
+                let open = (at..tokens.len()).find(ends).unwrap_or(at);
+                let (mut members, mut depth) = (Vec::new(), 0);
+                for at in open..tokens.len() {
+                    match word(at) {
+                        "{" | "(" | "[" | "'(" | "'{" => depth += 1,
+                        "}" | ")" | "]" => depth -= 1,
+                        name if depth == 1 && ["{", ","].contains(&word(at - 1)) => {
+                            members.push(format!("{package}::{name}"));
+                        }
+                        _ => {}
+                    }
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                for (n, member) in members.iter().enumerate() {
+                    let next = &members[(n + 1) % members.len()];
+                    let other = (next != member).then(|| next.clone());
+                    all.insert(member.clone(), other);
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Places that can be mutated, and parts that are not known.
+#[derive(Debug, Default)]
+pub struct Places {
+    /// The places, in the order of the text.
+    pub candidates: Vec<Candidate>,
+    /// Items and statements that are left as they are, as `file:line: what`.
+    pub unread: Vec<String>,
+}
+
+/// Returns every place of `text` that can be mutated; `enums` are those of all files.
+///
+/// # Errors
+/// The text does not consist of modules and packages, or an item or statement that is not known has no end.
+pub fn candidates(file: &str, text: &str, enums: &Enums) -> Result<Places, InputError> {
     let mut parser = Parser {
         file,
         text,
@@ -82,12 +134,21 @@ pub fn candidates(file: &str, text: &str) -> Result<Vec<Candidate>, InputError> 
         depth: 0,
         assigned: BTreeSet::new(),
         quiet: 0,
+        enums,
         found: Vec::new(),
+        unread: Vec::new(),
     };
     parser.file()?;
-    let mut found = parser.found;
-    found.sort_by_key(|c| (c.span.start, std::cmp::Reverse(c.span.end)));
-    Ok(found)
+    let mut candidates = parser.found;
+    candidates.sort_by_key(|c| (c.span.start, std::cmp::Reverse(c.span.end)));
+    let unread = parser.unread.iter().map(|why| {
+        let what = why.message.split(NOT_KNOWN).next().unwrap_or_default();
+        format!("{file}:{}: {what}", why.line)
+    });
+    Ok(Places {
+        candidates,
+        unread: unread.collect(),
+    })
 }
 
 /// Returns `text` with all candidates in `chosen`, each with its number. They must be sorted as [`candidates`] returns them.
@@ -139,12 +200,14 @@ pub(super) fn for_proof(file: &str, text: &str) -> Result<String, InputError> {
     let tokens = tokens(file, &text)?;
     let mut out = String::new();
     let mut from = 0;
-    let (mut in_header, mut open) = (false, 0);
+    let (mut in_header, mut open, mut imports) = (false, 0, false);
     for token in &tokens {
         match &text[token.span.clone()] {
             "module" => in_header = true,
+            "import" => imports = in_header,
             "(" => open += 1,
             ")" => open -= 1,
+            ";" if imports => imports = false,
             ";" if in_header && open == 0 => {
                 in_header = false;
                 out.push_str(&text[from..token.span.end]);
@@ -171,15 +234,99 @@ mod tests {
         let text = "module m(input logic a, output logic b);\n\
                     `ifdef X\n`ifndef Y\n  assign b = a & 1'b1;\n`endif\n`else\n  assign b = a | a;\n`endif\n\
                       logic c;\n  assign c = a & b;\nendmodule\n";
-        let lines = |found: Vec<Candidate>| {
-            let lines = found.iter().map(|c| line_of(text, c.span.start));
-            lines.collect::<std::collections::BTreeSet<_>>()
+        let lines = |found: Places| {
+            let lines = (found.candidates.iter()).map(|c| line_of(text, c.span.start));
+            lines.collect::<BTreeSet<_>>()
         };
-        let found = lines(candidates("m.sv", text).unwrap());
+        let none = Enums::new();
+        let found = lines(candidates("m.sv", text, &none).unwrap());
         assert_eq!(found, [10].into(), "only c is changed");
         let open = text.replacen("`endif", "", 1);
-        let refused = candidates("m.sv", &open).err().unwrap().to_string();
+        let refused = candidates("m.sv", &open, &none).err().unwrap().to_string();
         let message = "m.sv:2: source: a condition without `endif: not known to the mutator";
         assert!(refused.starts_with(message), "{refused}");
+    }
+
+    /// Returns what stands in the mutants of `text`, and what was not read.
+    fn read(text: &str) -> (Vec<String>, Vec<String>) {
+        let mut all = Enums::new();
+        enums("m.sv", text, &mut all).unwrap();
+        let found = candidates("m.sv", text, &all).unwrap();
+        let after = found
+            .candidates
+            .into_iter()
+            .map(|c| c.after.unwrap_or_default());
+        (after.collect(), found.unread)
+    }
+
+    /// Regression: a cast to a size in brackets or to a type of a package was refused, with all other mutants.
+    #[test]
+    fn casts_of_every_form_are_read() {
+        for (cast, inner) in [
+            ("(A + 1)'(x)", ""),
+            ("p::type_t'(x & y)", "x | y, x, y"),
+            ("$clog2(A)'(2'd1)", "2'd2, 2'd0"),
+            ("type_t'(x ^ y)", "x ~^ y, x, y"),
+            ("8'(x)", ""),
+            ("p::T[0]'(x)", ""),
+        ] {
+            let text = format!(
+                "module m(input logic x, y, output logic z);\n  assign z = {cast};\nendmodule\n"
+            );
+            let (after, unread) = read(&text);
+            let after = after.join(", ").replace(['(', ')'], "");
+            assert_eq!((after.as_str(), unread), (inner, Vec::new()), "{cast}");
+        }
+    }
+
+    /// Regression: `member ^ 1'b1` is no value of an enum, so no mutant was built.
+    #[test]
+    fn a_member_of_an_enum_becomes_another_member() {
+        let text = "package p;\n  typedef enum logic [1:0] {IDLE, RUN = 2'd2, DONE} state_e;\n  \
+                    typedef enum {ONE} one_e;\n  localparam logic W = 1'b1;\nendpackage\n\
+                    module m(input p::state_e s, output logic z);\n  \
+                    assign z = s == p::DONE & p::W & p::ONE;\nendmodule\n";
+        let (after, _) = read(text);
+        let constants: Vec<_> = after
+            .iter()
+            .filter(|a| !a.contains(['(', '=', '&']))
+            .collect();
+        assert!(constants.contains(&&"p::IDLE".to_owned()), "{after:?}");
+        assert!(constants.contains(&&"p::W ^ 1'b1".to_owned()), "{after:?}");
+        assert!(!after.iter().any(|a| a.contains("ONE ^")), "{after:?}");
+    }
+
+    /// Regression: one word that the mutator did not know made it refuse the whole design.
+    #[test]
+    fn what_is_not_known_is_left_as_it_is_and_counted() {
+        let text = "`timescale 1ns/1ps\nimport p::*;\nmodule m import p::*; #(parameter int A = 1) (input logic c, x, y, output logic z);\n  \
+                    state_e s_q, s_d;\n  `SOME(macro)\n  initial z = x;\n  always_latch if (x) z = y;\n  \
+                    always_comb begin\n    z = x;\n    if (x) wait (y); else z = x & y;\n    {>>{z}} = x;\n  end\n  \
+                    assert property (@(posedge c) x |-> y) else $error(\"no\");\n  \
+                    assign z = x | y;\nendmodule\n";
+        let (after, unread) = read(text);
+        assert!(after.contains(&"(x) & (y)".to_owned()), "{after:?}");
+        assert!(after.contains(&"(x) | (y)".to_owned()), "{after:?}");
+        let lines: Vec<_> = unread
+            .iter()
+            .map(|u| u.split(": ").next().unwrap())
+            .collect();
+        assert_eq!(
+            lines,
+            ["m.sv:5", "m.sv:6", "m.sv:7", "m.sv:10", "m.sv:11"],
+            "{unread:?}"
+        );
+        // What is counted stays: the text with all mutants has it as it was.
+        let found = candidates("m.sv", text, &Enums::new()).unwrap();
+        let all: Vec<_> = (1..).zip(&found.candidates).collect();
+        let mutated = schema(text, &all);
+        for kept in [
+            "`SOME(macro)",
+            "always_latch if (x) z = y;",
+            "{>>{z}} = x;",
+            "wait (y)",
+        ] {
+            assert!(mutated.contains(kept), "{mutated}");
+        }
     }
 }

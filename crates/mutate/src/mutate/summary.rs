@@ -164,6 +164,7 @@ impl Summary {
             "lanes": self.list.lanes,
             "parameters": self.list.parameters,
             "candidates": self.list.candidates,
+            "unread": self.list.unread,
             "complete": self.judged.len() == self.wanted,
             "cycles_each": self.cycles,
             "verdicts": counts(&self.counts()),
@@ -201,6 +202,9 @@ fn head(what: &str) -> String {
     row + "\n"
 }
 
+/// Number of parts that are listed as not read.
+const UNREAD: usize = 5;
+
 /// Prints a table by module, then each mutant that is still open.
 impl Display for Summary {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -221,6 +225,14 @@ impl Display for Summary {
         if self.judged.len() < self.wanted {
             let [judged, wanted] = [self.judged.len(), self.wanted].map(|n| grouped(n as u64));
             writeln!(f, "  interrupted     after {judged} of {wanted} mutants")?;
+        }
+        let unread = &self.list.unread;
+        for part in unread.iter().take(UNREAD) {
+            writeln!(f, "  not read        {part}")?;
+        }
+        if unread.len() > UNREAD {
+            let more = grouped((unread.len() - UNREAD) as u64);
+            writeln!(f, "                  and {more} more parts of the text")?;
         }
         let yardstick = grouped(self.yardstick);
         writeln!(f, "  none selected   0 mismatches in {yardstick} cycles")?;

@@ -43,10 +43,79 @@ pub(super) struct Parser<'t> {
     pub(super) assigned: BTreeSet<String>,
     /// Above 0, nothing is recorded, because the expression is constant.
     pub(super) quiet: u32,
+    /// The members of enums, each with another one of its enum.
+    pub(super) enums: &'t Enums,
     pub(super) found: Vec<Candidate>,
+    /// What was skipped because it is not known.
+    pub(super) unread: Vec<InputError>,
 }
 
 pub(super) type Parsed<T> = Result<T, InputError>;
+
+/// Words that begin a declaration, in which nothing is mutated.
+const DECLARATIONS: &[&str] = &[
+    "localparam",
+    "parameter",
+    "logic",
+    "wire",
+    "reg",
+    "genvar",
+    "typedef",
+    "int",
+    "bit",
+    "import",
+    "byte",
+    "shortint",
+    "longint",
+    "integer",
+    "enum",
+    "struct",
+    "union",
+    "string",
+    "real",
+    "time",
+    "var",
+    "tri",
+    "input",
+    "output",
+    "inout",
+    "const",
+    "static",
+    "automatic",
+    "timeunit",
+    "timeprecision",
+];
+
+/// Words that begin a check or what only checks use: no hardware.
+const CHECKS: &[&str] = &[
+    "assert",
+    "assume",
+    "cover",
+    "restrict",
+    "property",
+    "sequence",
+    "covergroup",
+    "clocking",
+    "default",
+    "final",
+    "bind",
+];
+
+/// Directives, which end with their line.
+const DIRECTIVES: &[&str] = &[
+    "`include",
+    "`define",
+    "`undef",
+    "`timescale",
+    "`default_nettype",
+    "`resetall",
+    "`line",
+    "`pragma",
+    "`celldefine",
+    "`endcelldefine",
+    "`begin_keywords",
+    "`end_keywords",
+];
 
 /// How deep brackets, blocks and operators may be nested, and how many operators may follow each other.
 pub(super) const MAX_DEPTH: u32 = 100;
@@ -69,6 +138,9 @@ pub(super) fn precedence(mark: &str) -> Option<u32> {
         _ => return None,
     })
 }
+
+/// The precedence of `inside`.
+const IN_SET: u32 = 7;
 
 /// Returns the kind of change, the operators that a binary operator may be mistaken for, and whether an operand may be dropped.
 pub(super) fn mistaken(mark: &str) -> (&'static str, &'static [&'static str], bool) {
@@ -181,6 +253,106 @@ impl Parser<'_> {
         done
     }
 
+    // ---- what is not known
+
+    /// Reads what `read` reads. What is not known is skipped and noted.
+    fn or_skip(&mut self, read: fn(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        let (at, found, unread) = (self.at, self.found.len(), self.unread.len());
+        let (block, in_reset) = (self.block, self.in_reset);
+        let (nesting, depth, quiet) = (self.nesting, self.depth, self.quiet);
+        let Err(why) = read(self) else {
+            return Ok(());
+        };
+        self.at = at;
+        self.found.truncate(found);
+        self.unread.truncate(unread);
+        (self.block, self.in_reset) = (block, in_reset);
+        (self.nesting, self.depth, self.quiet) = (nesting, depth, quiet);
+        let check = CHECKS.contains(&self.peek());
+        if self.skip().is_err() {
+            return Err(why);
+        }
+        if !check {
+            self.unread.push(why);
+        }
+        Ok(())
+    }
+
+    /// Skips an item or a statement: to after its `;` or the end of its blocks, with each `else` that belongs to it.
+    fn skip(&mut self) -> Parsed<()> {
+        if self.peek().starts_with('`') {
+            self.next();
+            if self.took("(") {
+                self.close()?;
+            }
+            self.took(";");
+            return Ok(());
+        }
+        let (mut blocks, mut ifs) = (0, 0);
+        let mut before = String::new();
+        loop {
+            if self.ends() {
+                return Err(self.no("the end of the file"));
+            }
+            let word = self.next();
+            let mut over = false;
+            match word.as_str() {
+                "(" | "[" | "{" | "'(" | "'{" => self.close()?,
+                "property" | "sequence" if CHECKS.contains(&before.as_str()) => {}
+                "begin" | "case" | "casex" | "casez" | "fork" | "function" | "task"
+                | "generate" | "property" | "sequence" | "clocking" | "covergroup" => blocks += 1,
+                "end" | "endcase" | "join" | "join_any" | "join_none" | "endfunction"
+                | "endtask" | "endgenerate" | "endproperty" | "endsequence" | "endclocking"
+                | "endgroup" => {
+                    if blocks == 0 {
+                        return Err(self.no("the end of a block"));
+                    }
+                    blocks -= 1;
+                    self.label();
+                    over = blocks == 0;
+                }
+                "endmodule" => return Err(self.no("the end of the module")),
+                "if" | "assert" | "assume" | "cover" if blocks == 0 => ifs += 1,
+                ";" => over = blocks == 0,
+                _ => {}
+            }
+            if over {
+                if ifs == 0 || self.peek() != "else" {
+                    return Ok(());
+                }
+                ifs -= 1;
+                self.next();
+            }
+            before = word;
+        }
+    }
+
+    /// Skips a directive: to the end of its line, or of the last of several that `\\` joins.
+    fn directive(&mut self) {
+        let from = self.start();
+        let lines = self.text[from..].split_inclusive('\n');
+        let ends = |line: &&str| !line.trim_end().ends_with('\\');
+        let mut to = from;
+        for line in lines {
+            to += line.len();
+            if ends(&line) {
+                break;
+            }
+        }
+        while !self.ends() && self.start() < to {
+            self.at += 1;
+        }
+    }
+
+    /// Tells whether a variable of a named type is declared here.
+    fn declares(&self) -> bool {
+        let name = |ahead: usize| {
+            let token = &self.tokens[(self.at + ahead).min(self.tokens.len() - 1)];
+            token.sort == Sort::Name
+        };
+        name(0) && name(1) && [";", ",", "=", "["].contains(&self.peek_at(2))
+    }
+
     // ---- candidates
 
     fn slice(&self, span: Range<usize>) -> &str {
@@ -209,6 +381,23 @@ impl Parser<'_> {
         while !self.ends() {
             match self.next().as_str() {
                 "module" => self.module()?,
+                "import" | "typedef" | "localparam" | "parameter" => self.declaration()?,
+                "interface" | "program" | "class" | "checker" => {
+                    self.at -= 1;
+                    let why = self.no(&format!("{:?}", self.peek()));
+                    let end = format!("end{}", self.next());
+                    while self.next() != end {
+                        if self.ends() {
+                            return Err(why);
+                        }
+                    }
+                    self.label();
+                    self.unread.push(why);
+                }
+                word if DIRECTIVES.contains(&word) => {
+                    self.at -= 1;
+                    self.directive();
+                }
                 "package" => {
                     while self.next() != "endpackage" {
                         if self.ends() {
@@ -228,6 +417,9 @@ impl Parser<'_> {
 
     fn module(&mut self) -> Parsed<()> {
         self.module = self.next();
+        while self.took("import") {
+            self.declaration()?;
+        }
         self.declaration()?;
         while !self.took("endmodule") {
             self.item()?;
@@ -240,9 +432,16 @@ impl Parser<'_> {
         if self.ends() {
             return Err(self.no("a module without an end"));
         }
+        self.or_skip(Self::known_item)
+    }
+
+    fn known_item(&mut self) -> Parsed<()> {
         match self.peek() {
-            "localparam" | "parameter" | "logic" | "wire" | "reg" | "genvar" | "typedef"
-            | "int" | "bit" | "import" => self.declaration(),
+            word if DECLARATIONS.contains(&word) => self.declaration(),
+            word if DIRECTIVES.contains(&word) => {
+                self.directive();
+                Ok(())
+            }
             "assign" => {
                 self.next();
                 let from = self.at;
@@ -261,16 +460,25 @@ impl Parser<'_> {
                 self.next();
                 self.process(Block::Combinational)
             }
-            "always_ff" => {
+            "always_ff" | "always" => {
                 self.next();
                 self.want("@")?;
-                self.want("(")?;
-                self.close()?;
-                self.process(Block::Clocked)
+                let from = self.start();
+                if !self.took("*") {
+                    self.want("(")?;
+                    self.close()?;
+                }
+                let of = self.slice(from..self.ended());
+                let clocked = of.contains("posedge") || of.contains("negedge");
+                self.process(match clocked {
+                    true => Block::Clocked,
+                    false => Block::Combinational,
+                })
             }
-            "function" => {
+            "function" | "task" => {
+                let end = format!("end{}", self.peek());
                 self.declaration()?;
-                while !self.took("endfunction") {
+                while !self.took(&end) {
                     self.statement()?;
                 }
                 self.label();
@@ -301,9 +509,11 @@ impl Parser<'_> {
             }
             _ if self.token().sort == Sort::Name
                 && !self.peek().starts_with("always")
+                && !["initial", "case"].contains(&self.peek())
+                && !CHECKS.contains(&self.peek())
                 && !self.peek().starts_with('`') =>
             {
-                if self.peek_at(1) == "::" {
+                if self.peek_at(1) == "::" || self.declares() || self.peek_at(1) == "[" {
                     return self.declaration();
                 }
                 self.instance()
@@ -359,6 +569,10 @@ impl Parser<'_> {
     }
 
     fn statement(&mut self) -> Parsed<()> {
+        self.or_skip(Self::known_statement)
+    }
+
+    fn known_statement(&mut self) -> Parsed<()> {
         match self.peek() {
             ";" => {
                 self.next();
@@ -373,10 +587,18 @@ impl Parser<'_> {
                 self.label();
                 Ok(())
             }
-            "logic" | "int" | "bit" | "automatic" | "localparam" => self.declaration(),
+            word if DECLARATIONS.contains(&word) => self.declaration(),
+            word if CHECKS.contains(&word) => Err(self.no(&format!("{word:?}"))),
+            word if word.starts_with('$') || word == "break" || word == "continue" => {
+                self.declaration()
+            }
             "if" => self.if_statement(),
-            "unique" | "priority" | "case" => self.case_statement(),
-            "for" => {
+            "unique" | "unique0" | "priority" if self.peek_at(1) == "if" => {
+                self.next();
+                self.if_statement()
+            }
+            "unique" | "unique0" | "priority" | "case" | "casez" | "casex" => self.case_statement(),
+            "for" | "while" | "repeat" | "foreach" => {
                 self.next();
                 self.want("(")?;
                 self.close()?;
@@ -387,6 +609,7 @@ impl Parser<'_> {
                 self.expression()?;
                 self.want(";")
             }
+            _ if self.declares() || self.peek_at(1) == "::" => self.declaration(),
             _ if self.token().sort == Sort::Name || self.peek() == "{" => self.assignment(),
             other => {
                 let what = format!("a statement that begins with {other:?}");
@@ -425,13 +648,16 @@ impl Parser<'_> {
     }
 
     fn case_statement(&mut self) -> Parsed<()> {
-        if self.peek() != "case" {
+        if !self.peek().starts_with("case") {
             self.next();
         }
-        self.want("case")?;
+        if !["case", "casez", "casex"].contains(&self.next().as_str()) {
+            return Err(self.no("what is not a case"));
+        }
         self.want("(")?;
         self.expression()?;
         self.want(")")?;
+        self.took("inside");
         while !self.took("endcase") {
             if self.took("default") {
                 self.took(":");
@@ -452,10 +678,13 @@ impl Parser<'_> {
     fn assignment(&mut self) -> Parsed<()> {
         let start = self.start();
         let names = self.targets()?;
-        if !self.took("=") {
-            self.want("<=")?;
+        if !self.took("++") && !self.took("--") {
+            let marks = ["=", "+=", "-=", "|=", "&=", "^="];
+            if !marks.into_iter().any(|mark| self.took(mark)) {
+                self.want("<=")?;
+            }
+            self.expression()?;
         }
-        self.expression()?;
         self.want(";")?;
         let span = start..self.ended();
         match self.block {
@@ -525,6 +754,11 @@ impl Parser<'_> {
 
     fn binary(&mut self, least: u32) -> Parsed<Node> {
         let mut left = self.unary()?;
+        if least < IN_SET && self.took("inside") {
+            self.want("{")?;
+            self.close()?;
+            (left.end, left.target) = (self.ended(), false);
+        }
         let mut in_a_row = 0;
         while let Some(level) = precedence(self.peek()).filter(|p| *p > least) {
             in_a_row += 1;
@@ -593,14 +827,11 @@ impl Parser<'_> {
     }
 
     fn primary(&mut self) -> Parsed<Node> {
-        let start = self.start();
+        let (start, before) = (self.start(), self.found.len());
         let sort = self.token().sort;
         let mut target = false;
         if sort == Sort::Number {
             let number = self.next();
-            if self.peek() == "'(" {
-                return self.cast(start);
-            }
             for after in other_numbers(&number) {
                 self.found(start..self.ended(), "constant", Some(after));
             }
@@ -608,40 +839,78 @@ impl Parser<'_> {
             let name = self.next();
             if self.took("::") {
                 self.next();
-                let text = self.slice(start..self.ended()).to_owned();
-                self.found(
-                    start..self.ended(),
-                    "constant",
-                    Some(format!("{text} ^ 1'b1")),
-                );
-            } else if self.peek() == "'(" {
-                return self.cast(start);
+                let constant = start..self.ended();
+                if self.took("(") {
+                    self.arguments()?;
+                } else if ["[", "."].contains(&self.peek()) {
+                    self.selects()?;
+                } else {
+                    self.constant(constant);
+                }
             } else if self.took("(") {
                 // The only system functions used are $clog2 and similar ones, which are constant.
                 self.quiet += u32::from(name.starts_with('$'));
-                while !self.took(")") {
-                    self.expression()?;
-                    self.took(",");
-                }
+                self.arguments()?;
                 self.quiet -= u32::from(name.starts_with('$'));
             } else {
                 self.selects()?;
                 target = true;
+                // A method, such as that of an enum.
+                if self.took("(") {
+                    self.arguments()?;
+                    target = false;
+                }
             }
         } else if self.took("(") {
             self.expression()?;
             self.want(")")?;
         } else if self.took("{") {
             target = self.concatenation()?;
+        } else if self.took("'{") {
+            self.close()?;
         } else {
             let what = format!("{:?} in an expression", self.peek());
             return Err(self.no(&what));
+        }
+        // A cast: what stands before it is a type or a constant size.
+        while self.took("'(") {
+            self.found.truncate(before);
+            self.expression()?;
+            self.want(")")?;
+            target = false;
+        }
+        while self.took("'{") {
+            self.found.truncate(before);
+            self.close()?;
+            target = false;
         }
         Ok(Node {
             start,
             end: self.ended(),
             target,
         })
+    }
+
+    /// Reads the arguments of a call, after the opening bracket.
+    fn arguments(&mut self) -> Parsed<()> {
+        while !self.took(")") {
+            self.expression()?;
+            self.took(",");
+        }
+        Ok(())
+    }
+
+    /// Finds the mutant of the constant of a package at `span`.
+    fn constant(&mut self, span: Range<usize>) {
+        let text = one_line(self.slice(span.clone()));
+        let after = match self.enums.get(&text) {
+            // An enum takes no other value without a cast.
+            Some(other) => other.clone(),
+            None => Some(format!("{text} ^ 1'b1")),
+        };
+        if after.is_some() {
+            self.found(span, "constant", after);
+        }
     }
 
     /// Reads the rest of `{a, b}` or `{N{a}}` after its first brace. Returns whether it can be assigned to.
@@ -666,17 +935,6 @@ impl Parser<'_> {
         }
         self.want("}")?;
         Ok(target)
-    }
-
-    fn cast(&mut self, start: usize) -> Parsed<Node> {
-        self.want("'(")?;
-        self.expression()?;
-        self.want(")")?;
-        Ok(Node {
-            start,
-            end: self.ended(),
-            target: false,
-        })
     }
 
     /// Reads `[...]` and `.member` after a name. What is not constant may be mutated: an index, or the start of an indexed part.

@@ -121,11 +121,14 @@ pub(super) fn conditional(text: &str) -> Option<usize> {
     None
 }
 
+/// What follows the name of what is not known.
+pub(super) const NOT_KNOWN: &str = ": not known to the mutator";
+
 pub(in crate::mutate) fn line_of(text: &str, at: usize) -> usize {
     text[..at].bytes().filter(|b| *b == b'\n').count() + 1
 }
 
 pub(super) fn unknown(file: &str, text: &str, at: usize, what: &str) -> InputError {
-    let why = format!("{what}: not known to the mutator, which reads only part of the language");
+    let why = format!("{what}{NOT_KNOWN}, which reads only part of the language");
     InputError::new(file, line_of(text, at), "source", why).in_text(text)
 }
