@@ -138,6 +138,47 @@ fn logic_without_a_clock_is_sampled_and_a_file_list_is_taken() {
     assert_eq!((made.pins.len(), made.state.len()), (12, 4));
 }
 
+/// Inputs with the name of a clock at which registers change are clocks, and the resets of their sides one reset.
+#[test]
+fn several_clocks_are_declared_with_one_reset() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = format!("{ROOT}/examples/own_unit/rtl/cdc_fifo/cdc_fifo.sv");
+    let new = |name: &str, more: &[&str]| {
+        let at = dir.path().join(name);
+        let args = [
+            &["new", arg(&at), "--rtl", &file, "--top", "cdc_fifo"],
+            more,
+        ]
+        .concat();
+        let output = reconverge(&args);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+        let made = Declaration::parse("design.toml", &toml).unwrap();
+        let golden = fs::read_to_string(at.join("src/lib.rs")).unwrap();
+        (text(&output.stdout), made, golden)
+    };
+    let (said, made, golden) = new("two", &[]);
+    let found = ": 6 pins, 3 outputs; clocks wr_clk_i, rd_clk_i; reset wr_rst_ni and rd_rst_ni, active low, asynchronous\n";
+    assert!(said.contains(found) && !said.contains("note:"), "{said}");
+    let mut clocks: Vec<_> = made
+        .clocks()
+        .map(|pin| (pin.name.as_str(), pin.range))
+        .collect();
+    clocks.sort_unstable();
+    assert_eq!(clocks, [("rd_clk", (1, 9)), ("wr_clk", (1, 9))]);
+    let (reset, _) = made.reset().unwrap();
+    assert!(reset.asynchronous && reset.ports.len() == 2);
+    assert!(golden.contains("rises, pins.wr_clk is 1."), "{golden}");
+    // With one named, it is the only one.
+    let (said, made, _) = new("one", &["--clock", "rd_clk_i"]);
+    assert!(said.contains("; clock rd_clk_i; reset "), "{said}");
+    assert_eq!(
+        (made.clock.as_str(), made.clocks().count()),
+        ("rd_clk_i", 0)
+    );
+    assert!(made.pins.iter().any(|pin| pin.name == "wr_clk"));
+}
+
 /// Regression, found by following docs/your-own-unit.md: `full` had the width of `mask_o`. With 8 lanes Verilator lists the ports
 /// in another order than with 37.
 #[test]

@@ -14,12 +14,14 @@ use verilate::{FileList, Port, macro_name};
 use crate::args::parameter;
 use crate::console::{Done, Failure, Status, print};
 
+mod clocks;
 mod manifest;
 mod parameters;
 mod reset;
+use clocks::Clocks;
 use manifest::{manifest, sources};
 use parameters::Parameter;
-use reset::{Reset, is_reset};
+use reset::Reset;
 
 #[derive(Args)]
 pub struct NewArgs {
@@ -46,7 +48,7 @@ pub struct NewArgs {
     /// Parameter of the module that is its number of lanes [default: LANES, if it has one]
     #[arg(long, value_name = "PARAMETER")]
     lanes: Option<String>,
-    /// Its clock [default: an input whose name looks like one]
+    /// Its only clock [default: inputs whose names look like one]
     #[arg(long, value_name = "PORT")]
     clock: Option<String>,
     /// Its reset; active low if its name ends in n or ni [default: an input whose name looks like one]
@@ -73,13 +75,6 @@ struct Declared {
     layout: Layout,
     /// An output that depends on inputs of the same cycle.
     sampled: bool,
-}
-
-/// Returns whether a port has the name of a clock: `clk_i`, `sys_clk`, `aclk`, `CLK`.
-fn is_clock(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name.split('_')
-        .any(|part| part.ends_with("clk") || part == "clock")
 }
 
 /// Returns the input that `asked` names, or the one with the shortest name for which `called` holds; `notes` say that other
@@ -259,31 +254,26 @@ pub fn command(args: &NewArgs) -> Done {
         let why = format!("module {} has no output: nothing can be compared", args.top);
         return Err(bad("--top", why).into());
     }
-    let clock = control(&ports, args.clock.as_ref(), is_clock, "clock", &mut notes)?;
-    ports.retain(|p| p.port.output || Some(&p.port.name) != clock.as_ref());
-    let reset = control(&ports, args.reset.as_ref(), is_reset, "reset", &mut notes)?;
     let set: Vec<(&str, u32)> = args
         .parameters
         .iter()
         .map(|(n, v)| (n.as_str(), *v))
         .collect();
     let timing = dut::timing(&at, &files, &args.top, &set).map_err(refused)?;
-    let reset = reset.map(|port| Reset::of(port, &timing.edges, clock.is_some()));
+    let clocks = Clocks::of(args, &mut ports, &timing.edges, &mut notes)?;
+    let reset = Reset::of(args, &mut ports, &timing.edges, &clocks, &mut notes)?;
     for port in ports.iter_mut().filter(|p| p.port.output) {
         port.sampled = timing.combinational.contains(&port.port.name);
     }
     let of_pins = ports.iter().filter(|p| p.sampled);
     let of_pins: Vec<&str> = of_pins.map(|p| p.name.as_str()).collect();
-    if clock.is_some() && !of_pins.is_empty() {
+    if !clocks.are_none() && !of_pins.is_empty() {
         let what = "depends on pins of the same cycle";
         notes.push(format!(
             "sampled, because it {what}: {}",
             of_pins.join(", ")
         ));
     }
-    let by = clock
-        .as_ref()
-        .map_or_else(|| "no clock".to_owned(), |port| format!("clock {port}"));
     let and = reset
         .as_ref()
         .map_or_else(|| "no reset".to_owned(), Reset::to_string);
@@ -292,7 +282,7 @@ pub fn command(args: &NewArgs) -> Done {
         args,
         lanes.as_ref(),
         &others,
-        clock,
+        &clocks,
         reset.as_ref(),
         ports,
     )?;
@@ -317,11 +307,11 @@ pub fn command(args: &NewArgs) -> Done {
     fs::rename(work.keep(), &args.dir).map_err(failed)?;
     let dir = args.dir.display();
     print(&format!(
-        "{dir}: {} pins, {} outputs; {by}; {and}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
+        "{dir}: {} pins, {} outputs; {clocks}; {and}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
          src/lib.rs         the golden model: fill in what a cycle does\n  \
          src/main.rs        its command: cargo run --release -- --help\n  \
          tests/lockstep.rs  run it: cd {} && cargo test\n",
-        declaration.pins.len(),
+        declaration.pins.len() - declaration.clocks().count(),
         declaration.state.len(),
         wave::shell(&args.dir.to_string_lossy()),
     ))?;
@@ -543,7 +533,7 @@ fn toml(
     args: &NewArgs,
     lanes: Option<&Parameter>,
     others: &[Parameter],
-    clock: Option<String>,
+    clocks: &Clocks,
     reset: Option<&Reset>,
     ports: Vec<Declared>,
 ) -> Result<String, InputError> {
@@ -552,13 +542,7 @@ fn toml(
          name = {name:?}\ntop = {:?}\ndoc = \"the module {}.\"\n",
         args.top, args.top, args.top
     );
-    match clock.as_deref() {
-        Some("clk_i") => {}
-        Some(clock) => {
-            let _ = writeln!(text, "clock = {clock:?}");
-        }
-        None => text += "# It has no clock.\ncombinational = true\n",
-    }
+    text += &clocks.key();
     if let Some(lanes) = lanes {
         if !(1..=64).contains(&lanes.default) {
             let why = format!("{} must be 1 to 64, not {}", lanes.name, lanes.default);
@@ -576,6 +560,7 @@ fn toml(
             "\n# Only the default. Widen the range once the golden model and the widths below follow it.\n[[parameter]]\nname = {name:?}\ndefault = {default}\nrange = [{default}, {default}]"
         );
     }
+    text += &clocks.tables();
     text += "\n# ---- pins: what is drawn at random. `percent` of flags and masks, `range` of others ----\n";
     for Declared {
         port,
@@ -584,8 +569,10 @@ fn toml(
         ..
     } in ports.iter().filter(|p| !p.port.output)
     {
-        let _ = write!(text, "\n[[pin]]\nname = {name:?}\nport = {:?}\n", port.name);
-        match reset.filter(|reset| reset.port == port.name) {
+        let reset = reset.filter(|reset| reset.ports[0] == port.name);
+        let at = reset.map_or_else(|| format!("{:?}", port.name), Reset::list);
+        let _ = write!(text, "\n[[pin]]\nname = {name:?}\nport = {at}\n");
+        match reset {
             Some(reset) => {
                 let level = if reset.low { "low" } else { "high" };
                 let how = match reset.asynchronous {
@@ -615,7 +602,7 @@ fn toml(
     {
         let wide = matches!(of, Layout::Words { width: 5.., .. } | Layout::PerLane(5..));
         let show = if wide { "show = \"hex\"\n" } else { "" };
-        let sampled = match clock.is_none() || *sampled {
+        let sampled = match clocks.are_none() || *sampled {
             true => "sampled = true\n",
             false => "",
         };
@@ -663,6 +650,11 @@ fn library(of: &Declaration) -> String {
         )
     });
     let parameters: String = parameters.collect();
+    let clocks = of.clocks().map(|clock| {
+        let name = &clock.name;
+        format!("        // In the cycles in which {name} rises, pins.{name} is 1.\n")
+    });
+    let clocks: String = clocks.collect();
     let reset = match of.reset() {
         Some(_) => {
             "        if pins.is_reset() {\n            *self = Self::reset();\n            return &self.state;\n        }\n"
@@ -716,7 +708,7 @@ impl design::Golden<{kind}> for Golden {{
     }}
 
     fn cycle(&mut self, pins: &In) -> &State {{
-{reset}        unimplemented!(\"the golden model: the state after a cycle with {{pins:?}}\")
+{clocks}{reset}        unimplemented!(\"the golden model: the state after a cycle with {{pins:?}}\")
     }}
 
     fn state(&self) -> &State {{

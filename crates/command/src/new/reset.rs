@@ -2,24 +2,70 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use reconverge::input::InputError;
 use verilate::Edge;
+
+use super::clocks::Clocks;
+use super::{Declared, NewArgs, control};
 
 /// The reset of the module.
 pub(super) struct Reset {
-    pub port: String,
+    /// Of several clocks, one for each side.
+    pub ports: Vec<String>,
     pub low: bool,
     pub asynchronous: bool,
 }
 
 impl Reset {
+    /// Returns the reset that is asked for, or the input with the name of one. If there are several clocks, the inputs with such a name
+    /// that are alike are one reset; `ports` keeps the first.
+    ///
+    /// # Errors
+    /// The one that is asked for is not an input of one bit.
+    pub fn of(
+        args: &NewArgs,
+        ports: &mut Vec<Declared>,
+        edges: &[Edge],
+        clocks: &Clocks,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<Self>, InputError> {
+        let at = |port: String| Self::at(port, edges, !clocks.are_none());
+        let named = |p: &&Declared| !p.port.output && p.port.width == 1 && is_reset(&p.port.name);
+        let named = ports.iter().filter(named).map(|p| at(p.port.name.clone()));
+        let mut all: Vec<Reset> = named.collect();
+        let alike = |a: &Reset, b: &Reset| (a.low, a.asynchronous) == (b.low, b.asynchronous);
+        if !clocks.are_several()
+            || args.reset.is_some()
+            || !all.windows(2).all(|w| alike(&w[0], &w[1]))
+        {
+            let one = control(ports, args.reset.as_ref(), is_reset, "reset", notes)?;
+            all = one.map(at).into_iter().collect();
+        }
+        let others = all.iter().skip(1).flat_map(|reset| reset.ports.clone());
+        let others: Vec<String> = others.collect();
+        ports.retain(|p| p.port.output || !others.contains(&p.port.name));
+        Ok(all.into_iter().next().map(|mut reset| {
+            reset.ports.extend(others);
+            reset
+        }))
+    }
+
     /// Returns the reset at `port`, which is asynchronous if one of its `edges` resets registers. Its level then is that of the edge;
     /// otherwise its name tells.
-    pub fn of(port: String, edges: &[Edge], has_clock: bool) -> Self {
+    fn at(port: String, edges: &[Edge], has_clock: bool) -> Self {
         let edge = edges.iter().find(|edge| edge.signal == port);
         Reset {
             low: edge.map_or_else(|| is_low(&port), |edge| !edge.rising),
             asynchronous: edge.is_some() && has_clock,
-            port,
+            ports: vec![port],
+        }
+    }
+
+    /// Returns its ports as the declaration lists them.
+    pub fn list(&self) -> String {
+        match &self.ports[..] {
+            [port] => format!("{port:?}"),
+            ports => format!("{ports:?}"),
         }
     }
 }
@@ -32,12 +78,12 @@ impl Display for Reset {
             true => ", asynchronous",
             false => "",
         };
-        write!(f, "reset {}, active {level}{how}", self.port)
+        write!(f, "reset {}, active {level}{how}", self.ports.join(" and "))
     }
 }
 
 /// Returns whether a port has the name of a reset: `rst_ni`, `aresetn`, `RST_N`, `nrst`.
-pub(super) fn is_reset(name: &str) -> bool {
+fn is_reset(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.split('_').any(|part| {
         let part = part.trim_start_matches(['a', 'h', 'n', 'p']);

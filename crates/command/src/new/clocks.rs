@@ -1,0 +1,96 @@
+//! The clocks of the module of `new`.
+
+use std::fmt::{self, Display, Formatter};
+
+use reconverge::input::InputError;
+use verilate::Edge;
+
+use super::{Declared, NewArgs, control};
+
+/// Names and ports of the clocks of the module.
+pub(super) struct Clocks(Vec<(String, String)>);
+
+impl Clocks {
+    /// Takes the clocks out of `ports`: the one that is asked for; or else the inputs with the name of a clock at whose rising `edges`
+    /// registers change, if there are several; or else the one with such a name.
+    ///
+    /// # Errors
+    /// The one that is asked for is not an input of one bit.
+    pub fn of(
+        args: &NewArgs,
+        ports: &mut Vec<Declared>,
+        edges: &[Edge],
+        notes: &mut Vec<String>,
+    ) -> Result<Self, InputError> {
+        let asked = args.clock.as_ref();
+        let clocks = |port: &&Declared| {
+            let name = &port.port.name;
+            let rises = |edge: &Edge| edge.rising && edge.signal == *name;
+            !port.port.output && port.port.width == 1 && is_clock(name) && edges.iter().any(rises)
+        };
+        let mut found: Vec<String> = ports
+            .iter()
+            .filter(clocks)
+            .map(|p| p.port.name.clone())
+            .collect();
+        if asked.is_some() || found.len() < 2 {
+            let one = control(ports, asked, is_clock, "clock", notes)?;
+            found = one.into_iter().collect();
+        }
+        let taken = ports.extract_if(.., |p| !p.port.output && found.contains(&p.port.name));
+        Ok(Clocks(taken.map(|p| (p.name, p.port.name)).collect()))
+    }
+
+    /// Returns whether there are none.
+    pub fn are_none(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether there are several.
+    pub fn are_several(&self) -> bool {
+        self.0.len() > 1
+    }
+
+    /// Returns the key of the declaration that says which clock there is.
+    pub fn key(&self) -> String {
+        match &self.0[..] {
+            [] => "# It has no clock.\ncombinational = true\n".to_owned(),
+            [(_, port)] if port != "clk_i" => format!("clock = {port:?}\n"),
+            _ => String::new(),
+        }
+    }
+
+    /// Returns the tables of several clocks.
+    pub fn tables(&self) -> String {
+        let about = "\n# ---- clocks: each stream draws a period of each, in steps of time. `clock = \"NAME\"` in the table of a pin or a field\n\
+                     # says that it changes only with that clock ----\n";
+        let tables = self.0.iter().map(|(name, port)| {
+            format!(
+                "\n[[clock]]\nname = {name:?}\nport = {port:?}\nperiod = [1, 9]\ndoc = \"Clock.\"\n"
+            )
+        });
+        match self.are_several() {
+            true => tables.fold(about.to_owned(), |text, table| text + &table),
+            false => String::new(),
+        }
+    }
+}
+
+/// Prints them as `new` tells what it has chosen.
+impl Display for Clocks {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let ports: Vec<&str> = self.0.iter().map(|(_, port)| port.as_str()).collect();
+        match ports[..] {
+            [] => f.write_str("no clock"),
+            [port] => write!(f, "clock {port}"),
+            _ => write!(f, "clocks {}", ports.join(", ")),
+        }
+    }
+}
+
+/// Returns whether a port has the name of a clock: `clk_i`, `sys_clk`, `aclk`, `CLK`.
+fn is_clock(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.split('_')
+        .any(|part| part.ends_with("clk") || part == "clock")
+}
