@@ -89,6 +89,8 @@ pub struct Pin {
     pub default: u64,
     /// Least and greatest value drawn at random.
     pub range: (u64, u64),
+    /// The only values drawn at random, in ascending order; empty: all of the range.
+    pub values: &'static [u64],
     /// How often a flag or a bit of a mask is drawn as 1, in percent.
     pub percent: u32,
 }
@@ -185,18 +187,24 @@ impl Input {
 
 /// Printers of elements that several units use.
 pub mod show {
-    /// Returns the name of `v`, or the number if `v` has no name.
-    pub fn named(names: &[&str], v: u64) -> String {
-        names
-            .get(v as usize)
-            .map_or_else(|| v.to_string(), |n| (*n).to_owned())
+    /// Returns the name at `place` of the value `v`; without one, the number and that it has no name.
+    pub fn named(names: &[&str], place: u64, v: u64) -> String {
+        let name = names.get(place as usize);
+        name.map_or_else(|| format!("{v} (no name)"), |n| (*n).to_owned())
     }
 
     /// Returns the number and the name of `v`.
-    pub fn code(names: &[&str], v: u64) -> String {
-        names
-            .get(v as usize)
-            .map_or_else(|| v.to_string(), |n| format!("{v} {n}"))
+    pub fn code(names: &[&str], place: u64, v: u64) -> String {
+        match names.get(place as usize) {
+            Some(name) => format!("{v} {name}"),
+            None => named(names, place, v),
+        }
+    }
+
+    /// Returns the place of `v` in an enum with these `values`.
+    pub fn place(values: &[u64], v: u64) -> u64 {
+        let place = values.iter().position(|value| *value == v);
+        place.unwrap_or(values.len()) as u64
     }
 }
 

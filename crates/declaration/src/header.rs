@@ -3,13 +3,13 @@
 
 use std::fmt::Write as _;
 
-use crate::{Declaration, Pin, Role, Shape, layout};
+use crate::{Declaration, Pin, Port, Role, Shape, layout};
 
 impl Declaration {
     /// Generates a C++ header with `struct In` as in [`Declaration::rust`]; `drive`, which writes an `In` to the ports of a
     /// model of class `UNIT`; and `outputs`, which returns an array of `Output {name, value}`. The user of the header must
-    /// provide `lanes(mask)`, which cuts a mask to the lanes of the model. Pins with `only_with` are not driven, and fields
-    /// with several ports or elements are not read.
+    /// provide `lanes(mask)`, which cuts a mask to the lanes of the model. Pins with `only_with`, and those that are a part of a port, are not driven, and fields
+    /// with several ports or elements, or a part of a port, are not read.
     pub fn header(&self) -> String {
         let mut out = format!(
             "// Generated from the declaration of {}; change that.\n\n",
@@ -24,7 +24,8 @@ impl Declaration {
         );
         // The clocks are driven by the loop.
         let clock = |pin: &&Pin| matches!(pin.role, Role::Clock { .. });
-        let driven = self.pins.iter().filter(|pin| !clock(pin));
+        let whole = |pin: &&Pin| pin.ports.iter().all(|port| port.bits.is_none());
+        let driven = self.pins.iter().filter(|pin| !clock(pin)).filter(whole);
         for pin in driven.filter(|pin| pin.only_with.is_none()) {
             let name = &pin.name;
             let one = |value: String| match pin.shape {
@@ -34,27 +35,35 @@ impl Declaration {
             match (&pin.ports[..], pin.shape.count()) {
                 (ports, 1) => {
                     for port in ports {
-                        let _ = writeln!(out, "  top.{port} = {};", one(format!("in.{name}")));
+                        let _ =
+                            writeln!(out, "  top.{} = {};", port.name, one(format!("in.{name}")));
                     }
                 }
                 ([port], count) => {
                     let bytes = pin.shape.bytes() * count;
                     let _ = writeln!(
                         out,
-                        "  std::memcpy(&top.{port}, &in.{name}, std::min<size_t>(sizeof(top.{port}), {bytes}));"
+                        "  std::memcpy(&top.{0}, &in.{name}, std::min<size_t>(sizeof(top.{0}), {bytes}));",
+                        port.name
                     );
                 }
                 (ports, _) => {
                     for (i, port) in ports.iter().enumerate() {
-                        let _ = writeln!(out, "  top.{port} = {};", one(format!("in.{name}[{i}]")));
+                        let _ = writeln!(
+                            out,
+                            "  top.{} = {};",
+                            port.name,
+                            one(format!("in.{name}[{i}]"))
+                        );
                     }
                 }
             }
         }
         out.push_str("}\n\ninline auto outputs(const UNIT &top) {\n  return std::array{\n");
         for field in &self.state {
-            if let ([port], 1) = (&field.outputs[..], field.shape.count()) {
-                let _ = writeln!(out, "      Output{{{:?}, top.{port}}},", field.name);
+            if let ([port @ Port { bits: None, .. }], 1) = (&field.outputs[..], field.shape.count())
+            {
+                let _ = writeln!(out, "      Output{{{:?}, top.{}}},", field.name, port.name);
             }
         }
         out.push_str("  };\n}\n");

@@ -55,9 +55,9 @@
 //! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, or `[[clock]]` for one with several, `verilog`: functions and nets that probes use |
 //! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
-//! | `[[enum]]` | `name`, `names`; `numbered`: printed with the number; `table`: name of the table in the waves |
+//! | `[[enum]]` | `name`, `names`; `values`: those that have these names, in ascending order (0, 1, ...); `numbered`: printed with the number; `table`: name of the table in the waves |
 //! | `[[clock]]` | `name`, `doc`; `port` (`<name>_i`); `period`: least and greatest; `phase`: least and greatest, below the least period; any below the period unless it is given. Both in steps of time, and drawn for each stream |
-//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element, of a reset with any number of ports; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
+//! | `[[pin]]` | `name`, `doc`; `port`, or a list with one port per element, of a reset with any number of ports, each whole or some of its bits, such as `req_i[7:0]`; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others, or `enum`: only its values; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
 //! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
@@ -73,6 +73,9 @@
 //! `load`, `falling`), `[[load]]` and `[assertions]`, or a `design.toml` with the same declaration. Without loads the RTL is not
 //! preloaded; without assertions nothing is bound to it.
 //!
+//! The bits of a port are counted from its lowest one, whatever its type is; all of them must be in some pin or field. The name of
+//! a port is that of the RTL: `\a+b ` is an escaped one.
+//!
 //! All sizes are limited; an unknown key is an error. Errors name file, line and key ([`Error`]).
 #![forbid(unsafe_code)]
 
@@ -80,6 +83,7 @@ mod error;
 mod generate;
 mod header;
 mod parse;
+mod port;
 mod probes;
 mod rust;
 mod table;
@@ -88,9 +92,12 @@ mod verilog;
 pub use error::Error;
 pub use generate::generate;
 pub use parse::name_of;
+pub use port::Port;
 
 /// Most lanes, because a mask is a word of 64 bits.
 pub const MAX_LANES: u64 = 64;
+/// Most bits of one port.
+pub const MAX_PORT: u32 = 1 << 19;
 /// Most bits of one element.
 pub const MAX_WIDTH: u64 = 64;
 /// Most elements of one pin or field.
@@ -165,10 +172,19 @@ pub struct Enum {
     pub name: String,
     /// Name of the table in the waves.
     pub table: String,
-    /// Names of the values 0, 1, and so on.
+    /// Names of the values.
     pub names: Vec<String>,
+    /// The values that have these names, in ascending order.
+    pub values: Vec<u64>,
     /// Values are printed with their number: `3 OVERFLOW`.
     pub numbered: bool,
+}
+
+impl Enum {
+    /// Returns whether its values are 0, 1, and so on.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.values.iter().copied().eq(0..self.values.len() as u64)
+    }
 }
 
 /// Layout of a pin or a field in its struct.
@@ -255,7 +271,7 @@ pub struct Pin {
     /// What it means.
     pub doc: String,
     /// Ports: one per element, or one for all of them; of a reset any number, all with its value.
-    pub ports: Vec<String>,
+    pub ports: Vec<Port>,
     /// The one of several clocks with whose rising edge alone the pin changes.
     pub clock: Option<String>,
     /// Layout.
@@ -268,6 +284,8 @@ pub struct Pin {
     pub default: u64,
     /// Least and greatest value drawn at random.
     pub range: (u64, u64),
+    /// The only values drawn at random, in ascending order; empty if all of the range are.
+    pub values: Vec<u64>,
     /// How often a flag or a bit of a mask is drawn as 1, in percent.
     pub percent: u64,
     /// Parameter that must not be 0 for the design to have the pin.
@@ -323,7 +341,7 @@ pub struct State {
     /// The one of several clocks with whose rising edge alone the field changes.
     pub clock: Option<String>,
     /// Output ports with its value: one per plane or element, or one for all. Empty if probes give the value.
-    pub outputs: Vec<String>,
+    pub outputs: Vec<Port>,
     /// The outputs depend on the pins of the same cycle, so their values at the end of that cycle are compared.
     pub sampled: bool,
     /// Field with the number of entries in use; entries from that number on read as 0.
@@ -450,8 +468,21 @@ impl Declaration {
             Shape::Words { width, .. } => width as usize * shape.count(),
         };
         let shown = self.pins.iter().filter(|pin| pin.in_waves > 0);
-        let ports = shown.map(|pin| bits(pin.shape).div_ceil(pin.ports.len()));
+        let ports = shown.map(|pin| match &pin.ports[0] {
+            Port { bits: None, .. } => bits(pin.shape).div_ceil(pin.ports.len()),
+            port => self.bits_of(&port.name) as usize,
+        });
         (lists.max().unwrap_or(0), ports.max().unwrap_or(0))
+    }
+
+    /// Returns the bits of the input port `name`, of which each pin has a part.
+    fn bits_of(&self, name: &str) -> u32 {
+        let ports = self.pins.iter().flat_map(|pin| &pin.ports);
+        let ports = ports.filter(|port| port.name == name);
+        ports
+            .filter_map(|port| Some(port.bits?.0 + 1))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Returns the view that shows `field`.

@@ -3,18 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Error;
+use crate::rust::width;
 use crate::table::{File, Table};
 use crate::{
     Assertions, Condition, Declaration, Enum, Lanes, Level, Load, MAX_BYTES, MAX_ELEMENTS,
-    MAX_FIELDS, MAX_LANES, MAX_PINS, MAX_WIDTH, Parameter, Part, Pin, Probes, Role, Shape, Show,
-    State, Token, View, Write, layout,
+    MAX_FIELDS, MAX_LANES, MAX_PINS, MAX_WIDTH, Parameter, Part, Pin, Port, Probes, Role, Shape,
+    Show, State, Token, View, Write, layout,
 };
 
 mod clocks;
 mod names;
+mod ports;
 use clocks::{belongs, clocks};
+pub(crate) use names::is_plain;
 pub use names::name_of;
-use names::{is_identifier, name, part_of_names, port, ports};
+use names::{identifier, is_identifier, name, part_of_names};
+use ports::{Taken, check_bits, ports};
 
 impl Declaration {
     /// Parses and checks a declaration; `file` is its name in messages.
@@ -60,7 +64,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     let name = name(root, "name")?;
     let top = root.string("top")?;
     let top = match top {
-        Some(_) => port(root, "top")?.unwrap_or_default(),
+        Some(_) => identifier(root, "top")?.unwrap_or_default(),
         None => name.clone(),
     };
     let doc = root.required_string("doc")?;
@@ -70,12 +74,12 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
             return Err(root.error("clock", "combinational logic has none"));
         }
         combinational if combinational || !clocks.is_empty() => String::new(),
-        _ => port(root, "clock")?.unwrap_or_else(|| "clk_i".to_owned()),
+        _ => identifier(root, "clock")?.unwrap_or_else(|| "clk_i".to_owned()),
     };
     let has_clock = !clock.is_empty() || !clocks.is_empty();
     let lanes = root.table("lanes", |table| {
         Ok(Lanes {
-            parameter: port(table, "parameter")?.unwrap_or_else(|| "LANES".to_owned()),
+            parameter: identifier(table, "parameter")?.unwrap_or_else(|| "LANES".to_owned()),
             default: needed(table, "default", table.number("default", 1..=MAX_LANES)?)?,
         })
     })?;
@@ -97,17 +101,20 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
 
     let mut names: BTreeSet<String> = clocks.iter().map(|clock| clock.name.clone()).collect();
     let mut roles = Vec::new();
-    let mut ports: BTreeSet<String> = clocks.iter().flat_map(|c| c.ports.clone()).collect();
-    ports.insert(clock.clone());
+    let mut ports = Taken::default();
+    ports.take(&Port::whole(&clock));
+    for port in clocks.iter().flat_map(|clock| &clock.ports) {
+        ports.take(port);
+    }
     let pins = root.tables("pin", |table| {
-        let pin = pin(table, lanes.is_some(), &parameters, &clocks)?;
+        let pin = pin(table, lanes.is_some(), &parameters, &enums, &clocks)?;
         once(table, &mut names, &pin.name)?;
         if pin.asynchronous && !has_clock {
             let why = "combinational logic has no registers to reset";
             return Err(table.error("asynchronous", why));
         }
         for port in &pin.ports {
-            if !ports.insert(port.clone()) {
+            if !ports.take(port) {
                 return Err(table.error("port", format!("{port} is driven twice")));
             }
         }
@@ -120,6 +127,9 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         }
         Ok(pin)
     })?;
+    if let Some(left) = ports.left() {
+        return Err(root.error("pin", format!("{left} is not driven by a pin")));
+    }
     let pins: Vec<Pin> = clocks.iter().cloned().chain(pins).collect();
     limits(root, "pin", &pins, MAX_PINS, |pin| pin.shape)?;
     if let Some([_, after]) = pins
@@ -138,23 +148,35 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     // A condition may use fields that come later, so conditions are checked when all fields are known.
     let mut places = Vec::new();
     let mut compared: Vec<(String, Vec<String>)> = Vec::new();
+    let mut outputs = Taken::default();
     let state = root.tables("state", |table| {
         let field = state(table, lanes.is_some(), &enums, &clocks)?;
         once(table, &mut names, &field.name)?;
         probe(table, &field, &mut probes)?;
         // Of two fields with one place in the RTL, one is in the wrong place.
         let (key, read) = match probes.expressions.last() {
-            Some((name, list)) if *name == field.name => ("probe", list),
-            _ => ("output", &field.outputs),
+            Some((name, list)) if *name == field.name => ("probe", list.clone()),
+            _ => (
+                "output",
+                field.outputs.iter().map(Port::to_string).collect(),
+            ),
         };
-        if let Some((other, _)) = compared.iter().find(|(_, of)| of == read) {
+        if let Some((other, _)) = compared.iter().find(|(_, of)| *of == read) {
             let why = format!("{} is what {other} is compared with", read.join(", "));
             return Err(table.error(key, why));
         }
-        compared.push((field.name.clone(), read.clone()));
+        compared.push((field.name.clone(), read));
+        for port in &field.outputs {
+            if !outputs.take(port) {
+                return Err(table.error("output", format!("{port} is compared twice")));
+            }
+        }
         places.push([table.place("depth"), table.place("valid")]);
         Ok(field)
     })?;
+    if let Some(left) = outputs.left() {
+        return Err(root.error("state", format!("{left} is not compared with a field")));
+    }
     for (field, [depth, valid]) in state.iter().zip(&places) {
         conditions(field, &state)
             .map_err(|(in_depth, why)| root.error_at(if in_depth { depth } else { valid }, why))?;
@@ -219,7 +241,7 @@ fn parameter(table: &Table) -> Result<Parameter, Error> {
         return Err(table.error("default", format!("{default} is not among the values")));
     }
     Ok(Parameter {
-        name: needed(table, "name", port(table, "name")?)?,
+        name: needed(table, "name", identifier(table, "name")?)?,
         default,
         range,
         values,
@@ -228,10 +250,17 @@ fn parameter(table: &Table) -> Result<Parameter, Error> {
 
 fn enumeration(table: &Table) -> Result<Enum, Error> {
     let name = part_of_names(table, "name")?;
+    let names = needed(table, "names", words(table, "names")?)?;
+    let values = table.ascending("values", 0..=i64::MAX as u64)?;
+    if let Some(values) = values.as_ref().filter(|values| values.len() != names.len()) {
+        let why = format!("{} values for {} names", values.len(), names.len());
+        return Err(table.error("values", why));
+    }
     Ok(Enum {
-        table: port(table, "table")?.unwrap_or_else(|| name.clone()),
+        table: identifier(table, "table")?.unwrap_or_else(|| name.clone()),
         name,
-        names: needed(table, "names", words(table, "names")?)?,
+        values: values.unwrap_or_else(|| (0..names.len() as u64).collect()),
+        names,
         numbered: table.flag("numbered")?,
     })
 }
@@ -304,13 +333,16 @@ fn pin(
     table: &Table,
     has_lanes: bool,
     parameters: &[Parameter],
+    enums: &[Enum],
     clocks: &[Pin],
 ) -> Result<Pin, Error> {
     let name = name(table, "name")?;
     let doc = table.required_string("doc")?;
     let shape = shape(table, has_lanes)?;
     let elements = shape.count();
-    let ports = ports(table, "port")?.unwrap_or_else(|| vec![format!("{name}_i")]);
+    let usual = || vec![Port::whole(&format!("{name}_i"))];
+    let ports = ports(table, "port")?.unwrap_or_else(usual);
+    check_bits(table, "port", &ports, shape)?;
     let stall = table.flag("stall")?;
     let role = match (table.string("reset")?.as_deref(), stall) {
         (None, false) => Role::Plain,
@@ -340,21 +372,42 @@ fn pin(
         Shape::Planes(_) => u64::MAX,
         Shape::Words { width, .. } => ones(width),
     };
+    let values = match table.string("enum")? {
+        None => Vec::new(),
+        Some(name) => {
+            let found = enums.iter().find(|e| e.name == name);
+            let found = found.ok_or_else(|| table.error("enum", format!("no enum {name:?}")))?;
+            if role != Role::Plain || matches!(shape, Shape::Planes(_)) {
+                return Err(table.error("enum", "only a number has one"));
+            }
+            fits(table, found, width(shape))?;
+            found.values.clone()
+        }
+    };
     let default = match (role, table.has("default") && !table.is_number("default")) {
         (Role::Plain, true) if table.string("default")?.as_deref() == Some("ones") => most,
         (Role::Plain, true) => {
             return Err(table.error("default", "neither a number nor \"ones\""));
         }
-        (Role::Plain, false) => table.number("default", 0..=most)?.unwrap_or(0),
+        (Role::Plain, false) => {
+            let usual = values.first().copied().unwrap_or(0);
+            table.number("default", 0..=most)?.unwrap_or(usual)
+        }
         _ if table.has("default") => {
             return Err(table.error("default", "a reset or stall is released by default"));
         }
         (Role::Reset(Level::Low), _) => 1,
         _ => 0,
     };
+    if !values.is_empty() && !values.contains(&default) {
+        return Err(table.error("default", format!("{default} is not a value of the enum")));
+    }
     let bits = matches!(shape, Shape::Planes(_) | Shape::Words { width: 1, .. });
     let percent = table.number("percent", 0..=100)?;
     let range = table.pair("range", 0..=most)?;
+    if !values.is_empty() && (percent.is_some() || range.is_some()) {
+        return Err(table.error("enum", "the pin has a range or percent as well"));
+    }
     match (bits, percent, range) {
         (false, Some(_), _) => {
             return Err(table.error("percent", "for flags and masks; others have range"));
@@ -391,6 +444,7 @@ fn pin(
         asynchronous,
         default,
         range: range.unwrap_or((0, most)),
+        values,
         percent: percent.unwrap_or(50),
         only_with,
         in_waves,
@@ -406,6 +460,7 @@ fn state(table: &Table, has_lanes: bool, enums: &[Enum], clocks: &[Pin]) -> Resu
         return Err(table.error("count", why));
     }
     let outputs = ports(table, "output")?.unwrap_or_default();
+    check_bits(table, "output", &outputs, shape)?;
     if !matches!(outputs.len(), 0 | 1) && outputs.len() != shape.count() {
         let why = format!("{} ports for {} elements", outputs.len(), shape.count());
         return Err(table.error("output", why));
@@ -432,10 +487,7 @@ fn state(table: &Table, has_lanes: bool, enums: &[Enum], clocks: &[Pin]) -> Resu
 }
 
 fn show(table: &Table, shape: Shape, enums: &[Enum]) -> Result<Show, Error> {
-    let width = match shape {
-        Shape::Planes(n) => n as u64,
-        Shape::Words { width, .. } => width.into(),
-    };
+    let width = u64::from(width(shape));
     let parts = table.tables("part", |part| {
         let top = width - 1;
         let bits = needed(part, "bits", part.pair("bits", 0..=top)?)?;
@@ -452,11 +504,7 @@ fn show(table: &Table, shape: Shape, enums: &[Enum]) -> Result<Show, Error> {
         (None, None, false) => Ok(Show::Parts(parts)),
         (None, Some(name), true) => match enums.iter().find(|e| e.name == name) {
             None => Err(table.error("enum", format!("no enum {name:?}"))),
-            Some(e) if width < 64 && e.names.len() as u64 > 1 << width => {
-                let why = format!("{} names for {width} bits", e.names.len());
-                Err(table.error("enum", why))
-            }
-            Some(_) => Ok(Show::Enum(name)),
+            Some(e) => fits(table, e, width as u32).map(|()| Show::Enum(name)),
         },
         (None | Some("decimal"), None, true) => Ok(Show::Decimal),
         (Some("hex"), None, true) => Ok(Show::Hex),
@@ -468,6 +516,20 @@ fn show(table: &Table, shape: Shape, enums: &[Enum]) -> Result<Show, Error> {
             Err(table.error("show", format!("{other:?} is not {known}")))
         }
         _ => Err(table.error("name", "one of show, enum and part at most")),
+    }
+}
+
+/// Checks that the values of an enum have `width` bits at most.
+fn fits(table: &Table, of: &Enum, width: u32) -> Result<(), Error> {
+    match of.values.last() {
+        Some(most) if *most > ones(width) => {
+            let why = format!(
+                "{} has the value {most}, which is more than {width} bits",
+                of.name
+            );
+            Err(table.error("enum", why))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -595,7 +657,7 @@ fn view(table: &Table, state: &[State]) -> Result<View, Error> {
         return Err(table.error("letter", why));
     }
     Ok(View {
-        table: port(table, "table")?.unwrap_or_else(|| name.clone()),
+        table: identifier(table, "table")?.unwrap_or_else(|| name.clone()),
         name,
         fields,
         letters,

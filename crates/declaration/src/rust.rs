@@ -1,8 +1,9 @@
 //! Generates the Rust side: structs, defaults, lists.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::parse::ones;
+use crate::parse::{is_plain, ones};
 use crate::{Declaration, Enum, Level, Part, Role, Shape, Show, State, View, layout};
 
 impl Declaration {
@@ -33,6 +34,15 @@ impl Declaration {
                 table.names.len(),
                 table.names
             );
+            if !table.is_counted() {
+                let _ = writeln!(
+                    out,
+                    "/// The values that have these names.\npub const {}: [u64; {}] = {:?};\n",
+                    values_of(&table.name),
+                    table.values.len(),
+                    table.values
+                );
+            }
         }
     }
 
@@ -220,13 +230,14 @@ impl Declaration {
             let _ = writeln!(
                 out,
                 "    {bench}::field::Pin {{\n        name: {name:?},\n        offset: core::mem::offset_of!(In, {name}),\n        shape: {},\n        width: {},\n        \
-                 role: {bench}::field::Role::{role},\n        clock: {:?},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        percent: {},\n    }},",
+                 role: {bench}::field::Role::{role},\n        clock: {:?},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        values: &{:?},\n        percent: {},\n    }},",
                 shape(pin.shape, bench),
                 width(pin.shape),
                 pin.clock,
                 pin.default,
                 pin.range.0,
                 pin.range.1,
+                pin.values,
                 pin.percent,
             );
         }
@@ -270,7 +281,7 @@ impl Declaration {
             out.push_str("\n    ");
         }
         out.push_str("],\n    inputs: &[");
-        let mut inputs = 0;
+        let mut shown = BTreeSet::new();
         // Control pins come first, then flags, words and masks.
         let mut pins: Vec<_> = self.pins.iter().collect();
         pins.sort_by_key(|pin| match (pin.role, pin.shape) {
@@ -292,15 +303,23 @@ impl Declaration {
                 Shape::Words { count, .. } => count.unwrap_or(1) as u32,
             };
             let bits = (one * elements).div_ceil(pin.ports.len() as u32);
+            // A part of a port is shown with all of it; a dump may have an escaped name otherwise.
             for port in pin.ports.iter().take(pin.in_waves) {
+                let name = &port.name;
+                if !is_plain(name) || !shown.insert(name) {
+                    continue;
+                }
+                let bits = match port.bits {
+                    None => bits,
+                    Some(_) => self.bits_of(name),
+                };
                 let _ = write!(
                     out,
-                    "\n        {bench}::field::Input {{ signal: \"dut.{port}\", bits: {bits}, per_lane: {per_lane} }},"
+                    "\n        {bench}::field::Input {{ signal: \"dut.{name}\", bits: {bits}, per_lane: {per_lane} }},"
                 );
-                inputs += 1;
             }
         }
-        if inputs > 0 {
+        if !shown.is_empty() {
             out.push_str("\n    ");
         }
         out.push_str("],\n};\n");
@@ -356,7 +375,8 @@ impl Declaration {
                     && matches!(&field.show, Show::Enum(name) if *name == table.name)
             };
             if let Some(field) = self.state.iter().find(shown) {
-                let names = (0..).zip(table.names.iter().cloned());
+                let values = table.values.iter().copied();
+                let names = values.zip(table.names.iter().cloned());
                 tables.push((table.table.as_str(), width(field.shape), names.collect()));
             }
         }
@@ -366,6 +386,10 @@ impl Declaration {
 
 /// A table of names: name, width, and values with their names.
 type NameTable<'a> = (&'a str, u32, Vec<(u64, String)>);
+
+fn values_of(table: &str) -> String {
+    format!("{}_VALUES", table.to_uppercase())
+}
 
 fn names_of(table: &str) -> String {
     format!("{}_NAMES", table.to_uppercase())
@@ -463,12 +487,18 @@ fn show(show: &Show, width: u32, enums: &[Enum], bench: &str) -> String {
         Show::Signed => format!("|v| {}.to_string()", signed("v", width)),
         Show::Binary => format!("|v| format!(\"{{v:0{width}b}}\")"),
         Show::Enum(name) => {
-            let numbered = enums.iter().any(|e| e.name == *name && e.numbered);
-            let printer = if numbered { "code" } else { "named" };
-            format!(
-                "|v| {bench}::field::show::{printer}(&{}, v)",
-                names_of(name)
-            )
+            let of = enums.iter().find(|e| e.name == *name);
+            let printer = if of.is_some_and(|e| e.numbered) {
+                "code"
+            } else {
+                "named"
+            };
+            let index = match of.is_none_or(Enum::is_counted) {
+                true => "v".to_owned(),
+                false => format!("{bench}::field::show::place(&{}, v)", values_of(name)),
+            };
+            let names = names_of(name);
+            format!("|v| {bench}::field::show::{printer}(&{names}, {index}, v)")
         }
         Show::Parts(parts) => {
             let form: Vec<String> = parts.iter().map(form).collect();
@@ -501,7 +531,10 @@ fn value(part: &Part, bench: &str) -> String {
         _ => format!("v >> {low} & 0x{:x}", ones(bits)),
     };
     if !part.names.is_empty() {
-        format!("{bench}::field::show::named(&{:?}, {value})", part.names)
+        format!(
+            "{{ let v = {value}; {bench}::field::show::named(&{:?}, v, v) }}",
+            part.names
+        )
     } else if part.signed {
         signed(&value, bits)
     } else {

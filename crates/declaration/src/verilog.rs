@@ -5,10 +5,11 @@ use std::fmt::Write as _;
 
 use crate::rust::width;
 use crate::{
-    Condition, Declaration, Level, Load, MAX_CLOCKS, Pin, Probes, Role, Shape, State, Token, Write,
-    layout,
+    Condition, Declaration, Level, MAX_CLOCKS, Pin, Port, Probes, Role, Shape, State, Token,
+    layout, port,
 };
 
+mod loads;
 mod structure;
 use structure::{pad, structure};
 
@@ -304,7 +305,9 @@ impl Declaration {
             false => format!("#(\n    {}\n  ) ", parameters.join(",\n    ")),
         };
         let ports = self.inputs().into_iter().chain(self.outputs());
-        let ports: Vec<String> = ports.map(|(port, net)| format!(".{port}({net})")).collect();
+        let ports: Vec<String> = ports
+            .map(|(port, net)| format!(".{}({net})", port.verilog()))
+            .collect();
         let _ = write!(
             out,
             "\n  /*verilator tracing_on*/\n  {} {parameters}dut (\n    {}\n  );\n  /*verilator tracing_off*/\n\n",
@@ -314,10 +317,10 @@ impl Declaration {
     }
 
     /// Returns the input ports with the expressions that drive them.
-    fn inputs(&self) -> Vec<(String, String)> {
+    fn inputs(&self) -> Vec<(Port, String)> {
         let mut inputs = Vec::new();
         if !self.clock.is_empty() {
-            inputs.push((self.clock.clone(), "clk_i".to_owned()));
+            inputs.push((Port::whole(&self.clock), "clk_i".to_owned()));
         }
         for (i, clock) in self.clocks().enumerate() {
             inputs.push((clock.ports[0].clone(), format!("clock{i}_i")));
@@ -337,30 +340,35 @@ impl Declaration {
                 inputs.push((port.clone(), self.driven(pin, &source, i)));
             }
         }
-        inputs
+        port::joined(inputs)
     }
 
     /// Returns the output ports with their nets.
-    fn outputs(&self) -> Vec<(String, String)> {
+    fn outputs(&self) -> Vec<(Port, String)> {
         let of = |field| output_nets(field).into_iter().map(|(net, _)| net);
         let ports = self
             .state
             .iter()
-            .map(|field| field.outputs.iter().cloned().zip(of(field)));
-        ports.flatten().collect()
+            .flat_map(|field| field.outputs.iter().cloned().zip(of(field)));
+        port::joined(ports.collect())
     }
 
-    /// Returns every port that the bench top connects.
+    /// Returns the names of the ports that the bench top connects.
     pub fn ports(&self) -> Vec<String> {
         let ports = self.inputs().into_iter().chain(self.outputs());
-        ports.map(|(port, _)| port).collect()
+        ports.map(|(port, _)| port.name).collect()
     }
 
     /// Writes checks that no port and no probe has more bits than the declaration.
     fn fits(&self, out: &mut String) {
         let port = |kind| {
-            move |(port, net): (String, String)| {
-                (format!("{kind}_{port}"), format!("dut.{port}"), net)
+            move |(port, net): (Port, String)| {
+                let name = port.name.replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+                (
+                    format!("{kind}_{name}"),
+                    format!("dut.{}", port.verilog()),
+                    net,
+                )
             }
         };
         let inputs = self.inputs().into_iter().map(port("input"));
@@ -650,101 +658,6 @@ impl Declaration {
              {name}_view #(.LANES(LANES)) golden_view (.bench_i, .load_i, .state_i(golden_i));\n  \
              /*verilator tracing_off*/\n\n"
         );
-    }
-
-    // ---- preloading -----------------------------------------------------------------------------------
-
-    fn loads(&self, out: &mut String) {
-        let probes = &self.probes;
-        if probes.loads.is_empty() {
-            return;
-        }
-        let texts = || {
-            let of = |load: &Load| match &load.write {
-                Write::Register { register, value } => [register.clone(), value.clone()],
-                Write::Call(call) => [call.clone(), String::new()],
-            };
-            let loads = probes.loads.iter();
-            let texts = loads.flat_map(move |load| of(load).into_iter().chain(load.when.clone()));
-            texts.chain(probes.verilog.clone())
-        };
-        for field in &self.state {
-            let all = format!("load_{}", field.name);
-            let elements = field.shape.count();
-            // Declare a net for the whole field and for each element, if a load uses it.
-            let each = (0..elements)
-                .filter(|_| elements > 1)
-                .map(|i| (elements, i));
-            for (count, i) in std::iter::once((1, 0)).chain(each) {
-                let (net, range) = net(field, &all, count, i);
-                if texts().any(|text| names(&text, &net)) {
-                    let value = loaded(field, count, i);
-                    let _ = writeln!(out, "  logic {range}{net};\n  assign {net} = {value};");
-                }
-            }
-        }
-        // This is a second writer of `always_ff` registers, which Verilator accepts (`crates/verilate/shim/lint.vlt`). Public registers that
-        // C++ writes would avoid it, but with them a cycle of r500 took twice as long (2.58 s instead of 1.26 s), because
-        // Verilator assumes that each of them may change at any time.
-        out.push_str(
-            "\n  // Not on an edge of the clock: that would cost an evaluation of the design every cycle.\n  \
-             always @(edge bench_i) begin\n    if (load_i) begin\n",
-        );
-        for load in &probes.loads {
-            let what = match &load.write {
-                Write::Register { register, value } => format!("{register} <= {value}"),
-                Write::Call(call) => call.clone(),
-            };
-            let when = load
-                .when
-                .as_ref()
-                .map_or_else(String::new, |when| format!("if ({when}) "));
-            let _ = writeln!(out, "      {when}{what};");
-        }
-        let assertions = probes.assertions.as_ref();
-        if let Some(register) = assertions.and_then(|a| a.loaded.as_ref()) {
-            let _ = writeln!(
-                out,
-                "`ifdef RECONVERGE_ASSERT\n      {register} <= 1'b1;\n`endif"
-            );
-        }
-        out.push_str("    end\n  end\n\n");
-    }
-}
-
-/// Returns whether `text` contains the word `name`.
-fn names(text: &str, name: &str) -> bool {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    text.split(|c| !is_name(c)).any(|word| word == name)
-}
-
-/// Returns the part of the state to load that belongs to net `i` of `count` of `field`.
-fn loaded(field: &State, count: usize, i: usize) -> String {
-    let name = &field.name;
-    let (bits, width, elements) = (
-        8 * field.shape.bytes(),
-        width(field.shape),
-        field.shape.count(),
-    );
-    match (field.shape, count) {
-        (Shape::Planes(1), _) => format!("golden_i.{name}[LANES-1:0]"),
-        (Shape::Planes(n), 1) => {
-            let planes: Vec<String> = (0..n)
-                .rev()
-                .map(|i| format!("golden_i.{name}[{i}][LANES-1:0]"))
-                .collect();
-            format!("{{{}}}", planes.join(", "))
-        }
-        (Shape::Planes(_), _) => format!("golden_i.{name}[{i}][LANES-1:0]"),
-        _ if elements == 1 => format!("golden_i.{name}[{}:0]", width - 1),
-        (_, 1) => {
-            let all: Vec<String> = (0..elements)
-                .rev()
-                .map(|i| format!("golden_i.{name}[{bits}*{i} +: {width}]"))
-                .collect();
-            format!("{{{}}}", all.join(", "))
-        }
-        _ => format!("golden_i.{name}[{bits}*{i} +: {width}]"),
     }
 }
 

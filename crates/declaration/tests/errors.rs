@@ -108,7 +108,7 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
         (
             "name = \"fifo\"\n",
             "name = \"fifo\"\ntop = \"a b\"\n",
-            "2: top: \"a b\" is not an identifier: letters, digits and _, at most 64 of them",
+            "2: top: \"a b\" is not an identifier: letters, digits, _ and $, at most 64 of them",
         ),
         ("doc = \"a FIFO.\"", "doc = \"a FIFO.", "2: TOML: "),
         (
@@ -572,7 +572,7 @@ fn every_limit_holds_at_itself_and_not_one_above() {
             "width = 3\nenum",
             "width = 2\nenum".into(),
             "width = 1\nenum".into(),
-            "3 names for 1 bits",
+            "level has the value 2, which is more than 1 bits",
         ),
     ] {
         assert!(text.contains(from), "{from}");

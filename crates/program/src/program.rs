@@ -190,7 +190,7 @@ pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
         0 if done => "done".to_owned(),
         0 if running => "still running".to_owned(),
         0 => "never launched".to_owned(),
-        code => format!("error {}", show::code(names, code.into())),
+        code => format!("error {}", show::code(names, code.into(), code.into())),
     }
 }
 

@@ -619,6 +619,20 @@ pub fn ports(
     verilate::ports(&tools(&home(None)?), dir, list, top, parameters)
 }
 
+/// Returns Verilator's tree of module `top` and of what it needs, as [`ports`] reads them.
+///
+/// # Errors
+/// There is no Verilator, or it rejects the RTL.
+#[doc(hidden)]
+pub fn tree(
+    dir: &Path,
+    list: &verilate::FileList,
+    top: &str,
+    parameters: &[(&str, u32)],
+) -> Result<String, verilate::Error> {
+    verilate::tree(&tools(&home(None)?), dir, list, top, parameters)
+}
+
 /// Returns when registers and outputs of module `top`, and of the modules below it, change.
 ///
 /// # Errors

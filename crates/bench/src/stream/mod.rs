@@ -13,7 +13,7 @@
 //!
 //! # How pins are drawn
 //!
-//! The declaration of a pin gives its random values: `range`, `percent`. A stream is divided into phases of 8 to 63 cycles.
+//! The declaration of a pin gives its random values: `range`, `percent`, or the values of its `enum`. A stream is divided into phases of 8 to 63 cycles.
 //! In a phase a flag is 1 as often as its declaration says, or seldom, or nearly always, so that counters reach both ends.
 //! One number in four is the least or the greatest of its range. The reset is asserted in the first [`RESET_CYCLES`]
 //! cycles, and later in one of [`RESET_EVERY`]. Of the streams of a campaign one in [`LONG_EVERY`] is [`LONG`]
@@ -662,6 +662,7 @@ impl<D: Design> Draw<D> {
 /// Draws a word of a pin.
 fn word(pin: &Pin, percent: u32, lanes: u32, rng: &mut impl Rng) -> u64 {
     match pin.shape {
+        _ if !pin.values.is_empty() => pin.values[rng.random_range(0..pin.values.len())],
         Shape::Words { .. } if pin.width > 1 => {
             let (least, most) = pin.range;
             match rng.random_range(0..8) {

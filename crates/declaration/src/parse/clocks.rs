@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::names::{name, port};
+use super::names::{identifier, name};
 use super::{needed, once};
 use crate::error::Error;
 use crate::table::Table;
-use crate::{MAX_CLOCKS, MAX_PERIOD, Pin, Role, Shape};
+use crate::{MAX_CLOCKS, MAX_PERIOD, Pin, Port, Role, Shape};
 
 /// Reads the tables `[[clock]]`; there are none if `clock` is the name of the only one.
 pub(super) fn clocks(root: &Table) -> Result<Vec<Pin>, Error> {
@@ -17,7 +17,7 @@ pub(super) fn clocks(root: &Table) -> Result<Vec<Pin>, Error> {
     let clocks = root.tables("clock", |table| {
         let clock = clock(table)?;
         once(table, &mut names, &clock.name)?;
-        if !ports.insert(clock.ports.clone()) {
+        if !ports.insert(clock.ports[0].name.clone()) {
             let why = format!("{} is driven twice", clock.ports[0]);
             return Err(table.error("port", why));
         }
@@ -38,12 +38,12 @@ pub(super) fn clocks(root: &Table) -> Result<Vec<Pin>, Error> {
 
 fn clock(table: &Table) -> Result<Pin, Error> {
     let name = name(table, "name")?;
-    let port = port(table, "port")?.unwrap_or_else(|| format!("{name}_i"));
+    let port = identifier(table, "port")?.unwrap_or_else(|| format!("{name}_i"));
     let period = needed(table, "period", table.pair("period", 1..=MAX_PERIOD)?)?;
     let phase = table.pair("phase", 0..=period.0 - 1)?;
     Ok(Pin {
         doc: table.required_string("doc")?,
-        ports: vec![port],
+        ports: vec![Port::whole(&port)],
         clock: Some(name.clone()),
         shape: Shape::Words {
             width: 1,
@@ -53,6 +53,7 @@ fn clock(table: &Table) -> Result<Pin, Error> {
         asynchronous: false,
         default: 1,
         range: period,
+        values: Vec::new(),
         percent: 100,
         only_with: None,
         in_waves: 1,

@@ -88,9 +88,11 @@ pub(super) fn name(table: &Table, key: &'static str) -> Result<String, Error> {
     Ok(name)
 }
 
-/// Returns a suitable name for the pin or field of port `port`: in lower case, without the suffix for its direction.
+/// Returns a suitable name for the pin or field of port `port`: in lower case, without the suffix for its direction, and with `_` for
+/// characters that only an escaped name has.
 pub fn name_of(port: &str) -> String {
-    let name = port.to_ascii_lowercase();
+    let odd = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let name = port.to_ascii_lowercase().replace(odd, "_");
     let name = match (name.strip_suffix("_ni"), name.strip_suffix("_no")) {
         (Some(name), _) | (_, Some(name)) => format!("{name}_n"),
         _ => {
@@ -107,28 +109,24 @@ pub fn name_of(port: &str) -> String {
     }
 }
 
-/// Reads the name of a module, port or parameter of the RTL.
-pub(super) fn port(table: &Table, key: &'static str) -> Result<Option<String>, Error> {
-    let port = table.string(key)?;
-    port.map(|name| port_name(table, key, name)).transpose()
+/// Returns whether `text` is an identifier that SystemVerilog needs not escape.
+pub(crate) fn is_plain(text: &str) -> bool {
+    !text.starts_with('$')
+        && is_identifier(&text.replace('$', "_"))
+        && !VERILOG.split(' ').any(|word| word == text)
 }
 
-pub(super) fn port_name(table: &Table, key: &'static str, name: String) -> Result<String, Error> {
-    match is_identifier(&name) {
-        true => Ok(name),
-        false => {
-            let limit = format!("letters, digits and _, at most {MAX_NAME} of them");
-            Err(table.error(key, format!("{name:?} is not an identifier: {limit}")))
-        }
+/// Reads the name of a module, clock or parameter of the RTL.
+pub(super) fn identifier(table: &Table, key: &'static str) -> Result<Option<String>, Error> {
+    match table.string(key)? {
+        Some(name) if !is_plain(&name) => Err(no_identifier(table, key, &name)),
+        name => Ok(name),
     }
 }
 
-pub(super) fn ports(table: &Table, key: &'static str) -> Result<Option<Vec<String>>, Error> {
-    let Some(names) = table.strings(key)? else {
-        return Ok(None);
-    };
-    let names = names.into_iter().map(|name| port_name(table, key, name));
-    names.collect::<Result<_, _>>().map(Some)
+pub(super) fn no_identifier(table: &Table, key: &'static str, name: &str) -> Error {
+    let limit = format!("letters, digits, _ and $, at most {MAX_NAME} of them");
+    table.error(key, format!("{name:?} is not an identifier: {limit}"))
 }
 
 #[cfg(test)]
@@ -149,6 +147,7 @@ mod tests {
             ("dyn_i", "dyn_port"),
             ("crate_o", "crate_port"),
             ("new_i", "new_port"),
+            ("a$b+c_i", "a_b_c"),
         ] {
             assert_eq!(name_of(port), name);
         }

@@ -425,7 +425,7 @@ impl Origin {
         // A bound file could catch a mutant before the comparison does, and a netlist no longer has the names that it is bound to.
         probes.assertions = None;
         let reset = declared.reset().and_then(|(pin, level)| {
-            let port = pin.ports.first()?.clone();
+            let port = pin.ports.first()?.name.clone();
             Some((port, level == reconverge_declaration::Level::High))
         });
         let resets_at_once = declared.pins.iter().any(|pin| pin.asynchronous);

@@ -79,8 +79,12 @@ pub(super) fn stream<D: Design>(
         let mut pins = D::In::zeroed();
         for (pin, from) in D::DECLARATION.pins.iter().zip(&declared.pins) {
             let bits = from.ports.iter().flat_map(|port| {
-                let carried = ports.iter().find(|(name, _)| name == port);
-                carried.map_or(&[][..], |(_, bits)| &bits[..])
+                let carried = ports.iter().find(|(name, _)| *name == port.name);
+                let bits = carried.map_or(&[][..], |(_, bits)| &bits[..]);
+                match port.bits {
+                    None => bits,
+                    Some((high, low)) => bits.get(low as usize..=high as usize).unwrap_or_default(),
+                }
             });
             let bits: Vec<bool> = bits.copied().collect();
             // A word with a bit for each lane is as wide as the build has lanes.
