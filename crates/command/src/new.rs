@@ -1,27 +1,37 @@
 //! `new`: a crate for other RTL, from the ports that Verilator reports.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use reconverge::dut;
 use reconverge::input::{InputError, read_text};
 use reconverge::wave;
 use reconverge_declaration::Declaration;
-use verilate::{FileList, Port, macro_name};
+use verilate::{FileList, Port};
 
 use crate::args::parameter;
 use crate::console::{Done, Failure, Status, print};
 
 mod clocks;
+mod hints;
+mod list;
 mod manifest;
 mod parameters;
+mod ports;
 mod reset;
+mod tree;
+mod wrap;
 use clocks::Clocks;
+use hints::{as_given, with_hints};
+use list::list;
 use manifest::{manifest, sources};
 use parameters::Parameter;
+use ports::{Declared, Enum, TWO, declared};
 use reset::Reset;
+use wrap::Wrapped;
 
 #[derive(Args)]
 pub struct NewArgs {
@@ -45,6 +55,9 @@ pub struct NewArgs {
     /// Default of a parameter of the module instead of its own; may be given again
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,
+    /// Type of a type parameter, or of a port that is an interface with its parameters: T='logic [7:0]', bus_i='bus #(.W(16))'
+    #[arg(long = "type", value_name = "NAME=TYPE", value_parser = named)]
+    types: Vec<(String, String)>,
     /// Parameter of the module that is its number of lanes [default: LANES, if it has one]
     #[arg(long, value_name = "PARAMETER")]
     lanes: Option<String>,
@@ -56,25 +69,10 @@ pub struct NewArgs {
     reset: Option<String>,
 }
 
-/// How a port depends on the lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Layout {
-    /// One bit for each lane.
-    Mask,
-    /// This many bits for each lane, lane 0 lowest.
-    PerLane(u32),
-    /// Elements of `width` bits.
-    Words { width: u32, count: u32 },
-}
-
-/// A declared port.
-#[derive(Clone, Debug)]
-struct Declared {
-    port: Port,
-    name: String,
-    layout: Layout,
-    /// An output that depends on inputs of the same cycle.
-    sampled: bool,
+/// Parses `NAME=TYPE`.
+fn named(text: &str) -> Result<(String, String), String> {
+    let (name, of) = text.split_once('=').ok_or("no =")?;
+    Ok((name.trim().to_owned(), of.trim().to_owned()))
 }
 
 /// Returns the input that `asked` names, or the one with the shortest name for which `called` holds; `notes` say that other
@@ -186,26 +184,13 @@ pub fn command(args: &NewArgs) -> Done {
         wave::write_whole(&work.path().join(path), text).map_err(Failure::Other)
     };
     write(&format!("rtl/{name}.f"), &list)?;
-    let files =
-        FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()))?;
+    let read =
+        || FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()));
+    let mut files = read()?;
     let mut notes = Vec::new();
     let mut parameters = parameters::all(&at, &files, &args.top)?;
     parameters::choose(&args.parameters, &mut parameters, &args.top)?;
     let parameters = parameters::with_defaults(parameters, &mut notes);
-    let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
-    let lanes = parameters.iter().find(|p| p.name == of_lanes).cloned();
-    if let (Some(name), None) = (&args.lanes, &lanes) {
-        let why = format!(
-            "{} has no parameter {name} whose default is a number",
-            args.top
-        );
-        return Err(InputError::option("--lanes", why).into());
-    }
-    let others: Vec<Parameter> = parameters
-        .into_iter()
-        .filter(|p| p.name != of_lanes)
-        .collect();
-
     let refused = |e: verilate::Error| match e.is_input() {
         true => {
             let said = as_given(&e.to_string(), &args.rtl, &rtl);
@@ -213,6 +198,63 @@ pub fn command(args: &NewArgs) -> Done {
         }
         false => Failure::Other(e.to_string()),
     };
+    let set: Vec<(&str, u32)> = args
+        .parameters
+        .iter()
+        .map(|(n, v)| (n.as_str(), *v))
+        .collect();
+    let interfaces = wrap::all(texts(&at, &files), &args.top, &args.types)?;
+    let wrapped = match dut::ports(&at, &files, &args.top, &set) {
+        _ if !args.types.is_empty() => true,
+        Ok(_) => false,
+        Err(e) if wrap::helps(&e.to_string(), &interfaces) => true,
+        Err(e) => return Err(refused(e)),
+    };
+    let mut top = args.top.clone();
+    let mut types = BTreeMap::new();
+    if wrapped {
+        let module = Wrapped {
+            top: &args.top,
+            parameters: &parameters,
+            types: &args.types,
+            interfaces,
+        };
+        let probe = format!("{name}_probe");
+        top = format!("{name}_ports");
+        let file = format!("rtl/{top}.sv");
+        write(&format!("rtl/{name}.f"), &format!("{list}{top}.sv\n"))?;
+        write(&file, &module.probe(&probe))?;
+        files = read()?;
+        let root = dut::tree(&at, &files, &probe, &[]).map_err(refused)?;
+        let known =
+            tree::read(&root).ok_or("the tree that this Verilator writes is not known".to_owned());
+        let wrapper = known.and_then(|root| module.wrapper(&root, &probe, &top));
+        let wrapper = wrapper.map_err(|why| bad("--top", format!("{}: {why}", args.top)))?;
+        write(&file, &wrapper.text)?;
+        types = wrapper.types;
+    }
+    let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
+    let lanes = parameters
+        .iter()
+        .find(|p| p.name == of_lanes && !wrapped)
+        .cloned();
+    if let (Some(name), None) = (&args.lanes, &lanes) {
+        let why = match wrapped {
+            true => format!(
+                "the ports of {} need a wrapper, whose widths are those of one number of lanes",
+                args.top
+            ),
+            false => format!(
+                "{} has no parameter {name} whose default is a number",
+                args.top
+            ),
+        };
+        return Err(InputError::option("--lanes", why).into());
+    }
+    let others: Vec<Parameter> = parameters
+        .into_iter()
+        .filter(|p| lanes.as_ref().is_none_or(|lanes| lanes.name != p.name))
+        .collect();
     let ask = |count: Option<u32>| {
         let others = args
             .parameters
@@ -223,9 +265,9 @@ pub fn command(args: &NewArgs) -> Done {
             .filter(|(name, _)| lanes.is_none() || *name != of_lanes)
             .chain(lanes)
             .collect();
-        dut::ports(&at, &files, &args.top, &set).map_err(refused)
+        dut::ports(&at, &files, &top, &set).map_err(refused)
     };
-    let ports = match lanes {
+    let ports: Vec<(Port, Option<u32>)> = match lanes {
         None => ask(None)?.into_iter().map(|port| (port, None)).collect(),
         // Two numbers of lanes show which ports depend on them.
         Some(_) => {
@@ -239,39 +281,57 @@ pub fn command(args: &NewArgs) -> Done {
                 .collect()
         }
     };
-    let mut ports = declared(ports);
-    // A port that depends on the lanes otherwise, for example by a logarithm, has its default width.
-    let usual = ask(None)?;
-    for port in &mut ports {
-        let width = width_in(&usual, &port.port).unwrap_or(port.port.width);
-        if matches!(port.layout, Layout::Words { .. }) && port.port.width != width {
-            let name = &port.port.name;
-            notes.push(format!("{name} has {width} bits with {of_lanes} as it is by default: the declaration holds for no other"));
-            port.layout = words(width);
+    if !wrapped {
+        let root = dut::tree(&at, &files, &top, &set).map_err(refused)?;
+        match tree::read(&root).and_then(|root| tree::ports(&root, &top)) {
+            None => notes.push(
+                "the tree that this Verilator writes is not known: structs and enums are numbers"
+                    .to_owned(),
+            ),
+            Some(ports) => {
+                types = ports
+                    .into_iter()
+                    .filter_map(|port| Some((port.name, port.of?)))
+                    .collect()
+            }
         }
     }
+    // A port that depends on the lanes otherwise, for example by a logarithm, has its default width.
+    let usual = ask(None)?;
+    let typed = ports.into_iter().map(|(mut port, more)| {
+        let of = types.remove(&port.name);
+        let more = more.filter(|more| *more != port.width);
+        let width = width_in(&usual, &port).filter(|width| more.is_none() && *width != port.width);
+        if let Some(width) = width {
+            let name = &port.name;
+            notes.push(format!("{name} has {width} bits with {of_lanes} as it is by default: the declaration holds for no other"));
+            port.width = width;
+        }
+        (port, more, of)
+    });
+    let ports: Vec<_> = typed.collect();
+    let (mut ports, enums) = declared(ports, &mut notes);
     if !ports.iter().any(|p| p.port.output) {
         let why = format!("module {} has no output: nothing can be compared", args.top);
         return Err(bad("--top", why).into());
     }
-    let set: Vec<(&str, u32)> = args
-        .parameters
-        .iter()
-        .map(|(n, v)| (n.as_str(), *v))
-        .collect();
-    let timing = dut::timing(&at, &files, &args.top, &set).map_err(refused)?;
+    let timing = dut::timing(&at, &files, &top, &set).map_err(refused)?;
     let clocks = Clocks::of(args, &mut ports, &timing.edges, &mut notes)?;
     let reset = Reset::of(args, &mut ports, &timing.edges, &clocks, &mut notes)?;
     for port in ports.iter_mut().filter(|p| p.port.output) {
         port.sampled = timing.combinational.contains(&port.port.name);
     }
     let of_pins = ports.iter().filter(|p| p.sampled);
-    let of_pins: Vec<&str> = of_pins.map(|p| p.name.as_str()).collect();
+    let of_pins: Vec<&str> = of_pins.map(|p| p.port.name.as_str()).collect();
     if !clocks.are_none() && !of_pins.is_empty() {
-        let what = "depends on pins of the same cycle";
+        let (shown, more) = of_pins.split_at(of_pins.len().min(8));
+        let more = match more.len() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let shown = shown.join(", ");
         notes.push(format!(
-            "sampled, because it {what}: {}",
-            of_pins.join(", ")
+            "sampled, because they depend on pins of the same cycle: {shown}{more}"
         ));
     }
     let and = reset
@@ -279,12 +339,12 @@ pub fn command(args: &NewArgs) -> Done {
         .map_or_else(|| "no reset".to_owned(), Reset::to_string);
     let toml = toml(
         &name,
-        args,
+        (&args.top, &top),
         lanes.as_ref(),
         &others,
         &clocks,
         reset.as_ref(),
-        ports,
+        (&ports, &enums),
     )?;
     // The written text is parsed again: an invalid declaration is a defect here.
     let declaration = Declaration::parse("design.toml", &toml)
@@ -315,137 +375,22 @@ pub fn command(args: &NewArgs) -> Done {
         declaration.state.len(),
         wave::shell(&args.dir.to_string_lossy()),
     ))?;
+    if wrapped {
+        print(&format!(
+            "  rtl/{top}.sv  a wrapper around the module: its first lines say what has become of the ports\n"
+        ))?;
+    }
     for note in notes {
         print(&format!("note: {note}\n"))?;
     }
     Ok(Status::Agreed)
 }
 
-/// Two numbers of lanes that no port has as its width by chance.
-const TWO: [u32; 2] = [37, 41];
-
 /// Returns the width that `port` has among `ports`, those of the same module with other parameters. Verilator sorts ports by
 /// their sizes, so their order differs between the two.
 fn width_in(ports: &[Port], port: &Port) -> Option<u32> {
     let found = ports.iter().find(|other| other.name == port.name)?;
     Some(found.width)
-}
-
-/// Returns the file list, with names relative to `from`.
-fn list(args: &NewArgs, from: &Path) -> Result<String, InputError> {
-    let mut text =
-        "// The RTL that is tested, packages first; names are relative to this file.\n".to_owned();
-    let from = std::path::absolute(from).map_err(|e| InputError::io(from.to_string_lossy(), &e))?;
-    let real = |path: &Path| {
-        let real = fs::canonicalize(path);
-        let real = real.map_err(|e| InputError::io(path.to_string_lossy(), &e))?;
-        let shown = relative(&real, &from).to_string_lossy().into_owned();
-        match shown.contains('$') {
-            true => {
-                let why =
-                    "its path must have no `$`, which begins the name of a variable in a file list";
-                Err(InputError::new(path.to_string_lossy(), 0, "path", why))
-            }
-            false => Ok(shown),
-        }
-    };
-    for (option, dirs) in [("-I", &args.include), ("-y", &args.library)] {
-        for dir in dirs {
-            if !dir.is_dir() {
-                let why = format!("{} must be a folder", dir.display());
-                return Err(InputError::option(option, why));
-            }
-            let _ = writeln!(text, "{option} {}", real(dir)?);
-        }
-    }
-    for define in &args.define {
-        // What a line of a list cannot hold.
-        if define.contains(['#', '\n', '\r']) || define.contains("//") {
-            let why =
-                format!("{define:?}: write a macro with `#`, `//` or a line break into the RTL");
-            return Err(InputError::option("-D", why));
-        }
-        macro_name(define).map_err(|why| InputError::option("-D", why))?;
-        let _ = writeln!(text, "-D {define}");
-    }
-    for file in &args.rtl {
-        // This reports a file that is missing, or is not a file.
-        read_text(file)?;
-        let ending = file.extension().unwrap_or_default().to_string_lossy();
-        let option = match ending.to_ascii_lowercase().as_str() {
-            "f" | "flist" | "vc" => "-F ",
-            "vhd" | "vhdl" => {
-                let why = "VHDL must be made Verilog first: ghdl synth --out=verilog".to_owned();
-                return Err(InputError::new(file.to_string_lossy(), 0, "--rtl", why));
-            }
-            _ => "",
-        };
-        let _ = writeln!(text, "{option}{}", real(file)?);
-    }
-    Ok(text)
-}
-
-/// Returns what Verilator says with what to do about it.
-fn with_hints(said: &str) -> String {
-    const HINTS: [(&str, &str); 5] = [
-        (
-            "Cannot find include file",
-            "-I DIR names the folder of an include file",
-        ),
-        (
-            "Package/class",
-            "the file of a package must stand before those that use it: --rtl FILE",
-        ),
-        (
-            "Cannot find file containing module",
-            "--rtl FILE adds the file of a module, -y DIR a folder of such files",
-        ),
-        (
-            "Interfaced port on top level module",
-            "wrap a module that has interfaces as ports in one that has plain ports, and name that one with --top",
-        ),
-        (
-            "Unsupported",
-            "a newer Verilator may read it: $VERILATOR names the one to use",
-        ),
-    ];
-    let hints = HINTS.iter().filter(|(part, _)| said.contains(part));
-    hints.fold(said.to_owned(), |said, (_, hint)| {
-        format!("{said}\nhint: {hint}")
-    })
-}
-
-/// Returns a message of Verilator with the files' names as they were given, instead of their names relative to `from`.
-fn as_given(message: &str, given: &[PathBuf], from: &Path) -> String {
-    let from = std::path::absolute(from).unwrap_or_else(|_| from.to_owned());
-    let mut message = message.to_owned();
-    for file in given {
-        if let Ok(path) = fs::canonicalize(file) {
-            let shown = relative(&path, &from).to_string_lossy().into_owned();
-            message = message.replace(&shown, &file.to_string_lossy());
-        }
-    }
-    message
-}
-
-/// Returns `path` relative to the folder `from`; both are absolute.
-fn relative(path: &Path, from: &Path) -> PathBuf {
-    let from = nearest(from);
-    let (mut a, mut b) = (path.components().peekable(), from.components().peekable());
-    while a.peek().is_some() && a.peek() == b.peek() {
-        a.next();
-        b.next();
-    }
-    b.map(|_| Component::ParentDir).chain(a).collect()
-}
-
-/// Returns `path` with the links resolved in those of its folders that exist.
-fn nearest(path: &Path) -> PathBuf {
-    match (fs::canonicalize(path), path.parent(), path.file_name()) {
-        (Ok(there), ..) => there,
-        (_, Some(parent), Some(name)) => nearest(parent).join(name),
-        _ => path.to_owned(),
-    }
 }
 
 /// Returns the texts of the RTL without comments, each read when it is asked for.
@@ -480,67 +425,19 @@ fn without_comments(text: &str) -> String {
     out + rest
 }
 
-/// Returns the layout of `bits` bits: elements of equal width, as few as possible.
-fn words(bits: u32) -> Layout {
-    let widths = (1..=bits.min(64)).rev();
-    let width = widths
-        .into_iter()
-        .find(|w| bits.is_multiple_of(*w))
-        .unwrap_or(1);
-    Layout::Words {
-        width,
-        count: bits / width,
-    }
-}
-
-/// Gives each port its name and layout; `ports` have their width with the other number of lanes next to them.
-fn declared(ports: Vec<(Port, Option<u32>)>) -> Vec<Declared> {
-    let mut taken: Vec<(bool, String)> = Vec::new();
-    let ports = ports.into_iter().map(|(port, more)| {
-        let layout = match more.filter(|more| *more != port.width) {
-            Some(more) if [port.width, more] == TWO => Layout::Mask,
-            Some(_) => Layout::PerLane(port.width / TWO[0]),
-            None => words(port.width),
-        };
-        let mut name = reconverge_declaration::name_of(&port.name);
-        while taken.contains(&(port.output, name.clone())) {
-            name += "_";
-        }
-        taken.push((port.output, name.clone()));
-        Declared {
-            port,
-            name,
-            layout,
-            sampled: false,
-        }
-    });
-    ports.collect()
-}
-
-fn layout(layout: Layout) -> String {
-    match layout {
-        Layout::Mask => "planes = 1\n".to_owned(),
-        Layout::PerLane(width) => format!("width = {width}\ncount = \"lanes\"\n"),
-        Layout::Words { width: 1, count: 1 } => String::new(),
-        Layout::Words { width, count: 1 } => format!("width = {width}\n"),
-        Layout::Words { width, count } => format!("width = {width}\ncount = {count}\n"),
-    }
-}
-
 /// Returns the text of the declaration.
 fn toml(
     name: &str,
-    args: &NewArgs,
+    (module, top): (&str, &str),
     lanes: Option<&Parameter>,
     others: &[Parameter],
     clocks: &Clocks,
     reset: Option<&Reset>,
-    ports: Vec<Declared>,
+    (ports, enums): (&[Declared], &[Enum]),
 ) -> Result<String, InputError> {
     let mut text = format!(
-        "# Pins and state of {name}, from the ports of module {}. The keys are explained in crates/declaration.\n\
-         name = {name:?}\ntop = {:?}\ndoc = \"the module {}.\"\n",
-        args.top, args.top, args.top
+        "# Pins and state of {name}, from the ports of module {module}. The keys are explained in crates/declaration.\n\
+         name = {name:?}\ntop = {top:?}\ndoc = \"the module {module}.\"\n",
     );
     text += &clocks.key();
     if let Some(lanes) = lanes {
@@ -561,58 +458,59 @@ fn toml(
         );
     }
     text += &clocks.tables();
-    text += "\n# ---- pins: what is drawn at random. `percent` of flags and masks, `range` of others ----\n";
-    for Declared {
-        port,
-        name,
-        layout: of,
-        ..
-    } in ports.iter().filter(|p| !p.port.output)
-    {
-        let reset = reset.filter(|reset| reset.ports[0] == port.name);
-        let at = reset.map_or_else(|| format!("{:?}", port.name), Reset::list);
-        let _ = write!(text, "\n[[pin]]\nname = {name:?}\nport = {at}\n");
-        match reset {
-            Some(reset) => {
-                let level = if reset.low { "low" } else { "high" };
-                let how = match reset.asynchronous {
-                    true => "asynchronous = true\ndoc = \"Asynchronous reset.\"\n",
-                    false => "doc = \"Reset.\"\n",
-                };
-                let _ = write!(text, "reset = {level:?}\n{how}");
-            }
-            None => {
-                let _ = write!(
-                    text,
-                    "{}waves = true\ndoc = \"Port {}.\"\n",
-                    layout(*of),
-                    port.name
-                );
-            }
+    for (name, full, values) in enums {
+        let (names, numbers): (Vec<_>, Vec<_>) = values.iter().cloned().unzip();
+        let _ = write!(
+            text,
+            "\n# Enum {full}.\n[[enum]]\nname = {name:?}\nnames = {names:?}\n"
+        );
+        if !numbers.iter().copied().eq(0..numbers.len() as u64) {
+            let _ = writeln!(text, "values = {numbers:?}");
         }
     }
-    text += "\n# ---- state: what is compared after every cycle. An output that depends on the pins of the same cycle is\n\
-             # `sampled`. A register inside: `probe = \"dut.level_q\"` in the place of `output` ----\n";
+    text += "\n# ---- pins: what is drawn at random. `percent` of flags and masks, `range` of others ----\n";
+    let reset_of = |port: &Port| reset.filter(|reset| reset.ports[0] == port.name);
+    for Declared { port, parts, .. } in ports.iter().filter(|p| !p.port.output) {
+        for part in parts {
+            text += "\n[[pin]]\n";
+            part.write(&mut text, "port", port, reset_of(port).map(Reset::list));
+            let _ = match reset_of(port) {
+                Some(reset) => writeln!(
+                    text,
+                    "reset = {:?}\n{}",
+                    if reset.low { "low" } else { "high" },
+                    match reset.asynchronous {
+                        true => "asynchronous = true\ndoc = \"Asynchronous reset.\"",
+                        false => "doc = \"Reset.\"",
+                    }
+                ),
+                None => writeln!(text, "waves = true\ndoc = {:?}", part.doc()),
+            };
+        }
+    }
+    let inside = match top == module {
+        true => String::new(),
+        false => format!("u_{module}."),
+    };
+    let _ = write!(
+        text,
+        "\n# ---- state: what is compared after every cycle. An output that depends on the pins of the same cycle is\n\
+         # `sampled`. A register inside: `probe = \"dut.{inside}level_q\"` in the place of `output` ----\n"
+    );
     for Declared {
         port,
-        name,
-        layout: of,
+        parts,
         sampled,
     } in ports.iter().filter(|p| p.port.output)
     {
-        let wide = matches!(of, Layout::Words { width: 5.., .. } | Layout::PerLane(5..));
-        let show = if wide { "show = \"hex\"\n" } else { "" };
-        let sampled = match clocks.are_none() || *sampled {
-            true => "sampled = true\n",
-            false => "",
-        };
-        let _ = write!(
-            text,
-            "\n[[state]]\nname = {name:?}\n{}{show}output = {:?}\n{sampled}doc = \"Port {}.\"\n",
-            layout(*of),
-            port.name,
-            port.name
-        );
+        for part in parts {
+            text += "\n[[state]]\n";
+            part.write(&mut text, "output", port, None);
+            if clocks.are_none() || *sampled {
+                text += "sampled = true\n";
+            }
+            let _ = writeln!(text, "doc = {:?}", part.doc());
+        }
     }
     Ok(text)
 }

@@ -46,11 +46,36 @@ pub(crate) fn ports_with(
     top: &str,
     parameters: &[(&str, u32)],
 ) -> Result<Vec<Port>, Error> {
-    let out = generated(verilator, dir, list, top, parameters, &["-O0"])?;
+    let out = generated(verilator, dir, list, top, parameters, &["--cc", "-O0"])?;
     let header = out.path().join(format!("{PREFIX}.h"));
     let text = fs::read_to_string(&header).map_err(io(&header))?;
     let ports = text.lines().filter_map(port).collect::<Result<_, _>>();
     ports.map_err(|why| Error::Refused(format!("{top}: {why}")))
+}
+
+/// Runs Verilator as [`ports`] does. Returns its tree of the design: XML, or from a Verilator without that, JSON.
+///
+/// # Errors
+/// There is no Verilator, or it rejects the RTL.
+pub fn tree(
+    tools: &Tools,
+    dir: &Path,
+    list: &FileList,
+    top: &str,
+    parameters: &[(&str, u32)],
+) -> Result<String, Error> {
+    let verilator = tools.verilator()?;
+    let written = |option, file: &str| {
+        let out = generated(&verilator, dir, list, top, parameters, &[option])?;
+        let path = out.path().join(file);
+        fs::read_to_string(&path).map_err(io(&path))
+    };
+    match written("--xml-only", &format!("{PREFIX}.xml")) {
+        Err(Error::Refused(said)) if said.contains("Invalid option: --xml-only") => {
+            written("--json-only", &format!("{PREFIX}.tree.json"))
+        }
+        done => done,
+    }
 }
 
 /// An edge at which registers change.
@@ -82,7 +107,7 @@ pub fn timing(
     top: &str,
     parameters: &[(&str, u32)],
 ) -> Result<Timing, Error> {
-    let options = ["--flatten"];
+    let options = ["--cc", "--flatten"];
     let out = generated(&tools.verilator()?, dir, list, top, parameters, &options)?;
     let mut timing = Timing::default();
     for entry in fs::read_dir(out.path()).map_err(io(out.path()))? {
@@ -197,7 +222,7 @@ fn generated(
 ) -> Result<tempfile::TempDir, Error> {
     let out = tempfile::tempdir().map_err(io(&std::env::temp_dir()))?;
     let mut command = verilator.command(dir);
-    command.args(["--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style"]);
+    command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style"]);
     command.args(options);
     command.args(["--top-module", top, "--prefix", PREFIX]);
     command.args(parameters.iter().map(|(n, v)| format!("-G{n}={v}")));

@@ -38,7 +38,8 @@ impl Clocks {
             found = one.into_iter().collect();
         }
         let taken = ports.extract_if(.., |p| !p.port.output && found.contains(&p.port.name));
-        Ok(Clocks(taken.map(|p| (p.name, p.port.name)).collect()))
+        let named = taken.map(|mut p| (p.parts.remove(0).name, p.port.name));
+        Ok(Clocks(named.collect()))
     }
 
     /// Returns whether there are none.

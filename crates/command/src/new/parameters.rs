@@ -66,6 +66,24 @@ pub fn with_defaults(
 
 /// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
 fn parameters_in(text: &str, top: &str) -> Option<Vec<(String, Option<u32>)>> {
+    let (parameters, _) = heads(text, top)?;
+    let (mut local, mut types) = (false, false);
+    let found = parameters.into_iter().filter_map(|one| {
+        // The keyword also holds for those after it.
+        let mut words = one.split_whitespace().peekable();
+        if let Some(word) = words.next_if(|word| ["localparam", "parameter"].contains(word)) {
+            (local, types) = (word == "localparam", false);
+        }
+        types |= words.peek() == Some(&"type");
+        let (left, right) = one.split_once('=')?;
+        let name = left.split_whitespace().last()?.to_owned();
+        (!local && !types).then(|| (name, number(right.trim())))
+    });
+    Some(found.collect())
+}
+
+/// Returns what stands in the parentheses of the parameters and of the ports of module `top`; `None` if it is not in `text`.
+pub fn heads<'a>(text: &'a str, top: &str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let mut words = text.match_indices("module");
     let body = words.find_map(|(at, word)| {
         let after = text[at + word.len()..].trim_start();
@@ -86,12 +104,19 @@ fn parameters_in(text: &str, top: &str) -> Option<Vec<(String, Option<u32>)>> {
             .map_or("", |(_, rest)| rest)
             .trim_start();
     }
-    let head = body.split(';').next().unwrap_or_default();
-    let Some(list) = head
-        .split_once('#')
-        .and_then(|(_, rest)| rest.trim_start().strip_prefix('('))
-    else {
-        return Some(Vec::new());
+    let (parameters, rest) = match body.strip_prefix('#') {
+        Some(rest) => in_parentheses(rest),
+        None => ("", body),
+    };
+    let lists = [parameters, in_parentheses(rest).0].map(|list| top_level(list).collect());
+    let [parameters, ports] = lists;
+    Some((parameters, ports))
+}
+
+/// Returns what stands in the parentheses at the beginning of `text`, and what follows them.
+fn in_parentheses(text: &str) -> (&str, &str) {
+    let Some(list) = text.trim_start().strip_prefix('(') else {
+        return ("", text);
     };
     let mut depth = 1;
     let end = list.find(|c| {
@@ -102,21 +127,8 @@ fn parameters_in(text: &str, top: &str) -> Option<Vec<(String, Option<u32>)>> {
         };
         depth == 0
     });
-    let mut local = false;
-    let found = top_level(&list[..end.unwrap_or(list.len())]);
-    let found = found.filter_map(|one| {
-        // The keyword also holds for those after it.
-        let words: Vec<&str> = one.split_whitespace().collect();
-        match words.first() {
-            Some(&"localparam") => local = true,
-            Some(&"parameter") => local = false,
-            _ => {}
-        }
-        let (left, right) = one.split_once('=')?;
-        let name = left.split_whitespace().last()?.to_owned();
-        (!local).then(|| (name, number(right.trim())))
-    });
-    Some(found.collect())
+    let end = end.unwrap_or(list.len());
+    (&list[..end], list.get(end + 1..).unwrap_or_default())
 }
 
 /// Splits a text at the commas outside brackets.

@@ -1,0 +1,418 @@
+//! A wrapper for a module whose ports a bench top cannot connect: interfaces, unpacked arrays, inouts, and types as parameters.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use reconverge::input::InputError;
+use reconverge_declaration::Port as Named;
+
+use super::parameters::{Parameter, heads};
+use super::tree::{self, Bus, Direction, Kind, Node, Port, Type};
+
+/// A port of the module that is an interface.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Interface {
+    port: String,
+    /// Name of the interface, with its parameters.
+    of: String,
+    modport: String,
+    /// Dimensions, as in the source.
+    dimensions: String,
+}
+
+/// What `--type` gives.
+type Types<'a> = &'a [(String, String)];
+
+/// A module that is wrapped.
+pub(super) struct Wrapped<'a> {
+    pub top: &'a str,
+    pub parameters: &'a [Parameter],
+    /// Types as parameters, and interfaces with their parameters as ports.
+    pub types: Types<'a>,
+    pub interfaces: Vec<Interface>,
+}
+
+/// A wrapper: its text, and the types of its ports, where they are known.
+pub(super) struct Wrapper {
+    pub text: String,
+    pub types: BTreeMap<String, Type>,
+}
+
+/// Returns whether a wrapper helps against what Verilator, or the reader of ports, has `said`.
+pub(super) fn helps(said: &str, interfaces: &[Interface]) -> bool {
+    let interface = said.contains("Interfaced port on top level module") && !interfaces.is_empty();
+    interface || said.contains("is an unpacked array") || said.contains("is an inout")
+}
+
+/// Returns the ports of module `top` in the `texts` that are interfaces; those without a modport are left out.
+///
+/// # Errors
+/// A text cannot be read.
+pub(super) fn all(
+    mut texts: impl Iterator<Item = Result<String, InputError>>,
+    top: &str,
+    types: Types,
+) -> Result<Vec<Interface>, InputError> {
+    let found = texts.find_map(|text| match text {
+        Err(e) => Some(Err(e)),
+        Ok(text) => heads(&text, top).map(|(_, ports)| Ok(interfaces(ports, types))),
+    });
+    found.unwrap_or_else(|| Ok(Vec::new()))
+}
+
+fn interfaces(ports: Vec<&str>, types: Types) -> Vec<Interface> {
+    let mut found = Vec::new();
+    let mut kind: Option<(String, String)> = None;
+    for item in ports {
+        let (item, dimensions) = item.split_at(item.find('[').unwrap_or(item.len()));
+        let words: Vec<&str> = item.split_whitespace().collect();
+        let port = match words[..] {
+            [port] => port,
+            [of, port] if of.contains('.') => {
+                kind = of
+                    .split_once('.')
+                    .map(|(of, modport)| (of.to_owned(), modport.to_owned()));
+                port
+            }
+            _ => {
+                kind = None;
+                continue;
+            }
+        };
+        if let Some((of, modport)) = &kind {
+            let given = types.iter().find(|(name, _)| name == port);
+            found.push(Interface {
+                port: port.to_owned(),
+                of: given.map_or(of, |(_, text)| text).clone(),
+                modport: modport.clone(),
+                dimensions: dimensions.trim().to_owned(),
+            });
+        }
+    }
+    found
+}
+
+impl Wrapped<'_> {
+    /// Returns a module with an instance of the module in it, from which Verilator tells the ports.
+    pub fn probe(&self, name: &str) -> String {
+        let ports = self
+            .interfaces
+            .iter()
+            .map(|of| format!(".{0}({0})", of.port));
+        let ports: Vec<String> = ports.collect();
+        format!(
+            "/* verilator lint_off PINMISSING */\nmodule {name}{};\n{}  {} {}u_{} ({});\nendmodule\n",
+            self.head(),
+            self.instances(|_| String::new()),
+            self.top,
+            self.values(),
+            self.top,
+            ports.join(", ")
+        )
+    }
+
+    /// Returns the head's parameters.
+    fn head(&self) -> String {
+        let all = self
+            .parameters
+            .iter()
+            .map(|p| format!("  parameter int unsigned {} = {}", p.name, p.default));
+        match self.parameters {
+            [] => String::new(),
+            _ => format!(" #(\n{}\n)", all.collect::<Vec<_>>().join(",\n")),
+        }
+    }
+
+    /// Returns the values of the module's parameters.
+    fn values(&self) -> String {
+        let port = |name: &String| self.interfaces.iter().any(|of| of.port == *name);
+        let types = self.types.iter().filter(|(name, _)| !port(name));
+        let types = types.map(|(name, of)| format!(".{name}({of})"));
+        let numbers = self.parameters.iter().map(|p| format!(".{0}({0})", p.name));
+        let all: Vec<String> = numbers.chain(types).collect();
+        match all.is_empty() {
+            true => String::new(),
+            false => format!("#({}) ", all.join(", ")),
+        }
+    }
+
+    /// Returns the instances of the interfaces, each with its own ports.
+    fn instances(&self, ports: impl Fn(&Interface) -> String) -> String {
+        let all = self.interfaces.iter().map(|of| {
+            let space = if of.dimensions.is_empty() { "" } else { " " };
+            format!(
+                "  {} {}{space}{} ({});\n",
+                of.of,
+                of.port,
+                of.dimensions,
+                ports(of)
+            )
+        });
+        all.collect()
+    }
+
+    /// Makes the wrapper `name` from the tree of the probe.
+    ///
+    /// # Errors
+    /// Why a port cannot be connected.
+    pub fn wrapper(&self, root: &Node, probe: &str, name: &str) -> Result<Wrapper, String> {
+        let ports = tree::ports(root, self.top)
+            .ok_or("the tree that this Verilator writes is not known")?;
+        let mut out = Out::default();
+        for (parameter, of) in self.types {
+            if !self
+                .interfaces
+                .iter()
+                .any(|interface| interface.port == *parameter)
+            {
+                out.say(&format!("parameter {parameter} is {of}"));
+            }
+        }
+        for port in &ports {
+            out.port(port)?;
+        }
+        let mut own = BTreeMap::new();
+        for interface in &self.interfaces {
+            let port = &interface.port;
+            let bus = tree::bus(root, probe, port, &interface.modport);
+            let bus = bus.ok_or_else(|| {
+                format!(
+                    "interface port {port}: {} has no modport {}",
+                    interface.of, interface.modport
+                )
+            })?;
+            own.insert(port.clone(), out.bus(interface, &bus, &ports)?);
+        }
+        let said: String = out
+            .said
+            .iter()
+            .map(|line| format!("//   * {line}\n"))
+            .collect();
+        let connected = ports.iter().zip(&out.connected);
+        let connected = connected.map(|(port, net)| format!("    .{}({net})", verilog(&port.name)));
+        let buses = self
+            .interfaces
+            .iter()
+            .map(|of| format!("    .{0}({0})", of.port));
+        let connected: Vec<String> = connected.chain(buses).collect();
+        let text = format!(
+            "// The ports of {top} as a bench can connect them, written by `reconverge new`. There is no logic in it; a register of the\n\
+             // module is `dut.u_{top}.NAME` in a probe.\n{said}\nmodule {name}{} (\n  {}\n);\n{}{}  {top} {}u_{top} (\n{}\n  );\n{}endmodule\n",
+            self.head(),
+            out.ports.join(",\n  "),
+            out.nets,
+            self.instances(|of| own.get(&of.port).cloned().unwrap_or_default()),
+            self.values(),
+            connected.join(",\n"),
+            out.assigns,
+            top = self.top,
+        );
+        Ok(Wrapper {
+            text,
+            types: out.types,
+        })
+    }
+}
+
+/// The parts of a wrapper.
+#[derive(Default)]
+struct Out {
+    ports: Vec<String>,
+    nets: String,
+    assigns: String,
+    /// What is connected to each port of the module.
+    connected: Vec<String>,
+    said: Vec<String>,
+    types: BTreeMap<String, Type>,
+}
+
+impl Out {
+    fn say(&mut self, line: &str) {
+        self.said.push(line.to_owned());
+    }
+
+    /// Declares a port of the wrapper.
+    fn declare(&mut self, name: &str, output: bool, of: &Type) {
+        let direction = if output { "output" } else { "input " };
+        let range = range(of.bits);
+        self.ports
+            .push(format!("{direction} logic {range}{}", verilog(name)));
+        self.types.insert(name.to_owned(), of.clone());
+    }
+
+    /// Connects a port that is not an interface.
+    fn port(&mut self, port: &Port) -> Result<(), String> {
+        let Port {
+            name,
+            direction,
+            of,
+        } = port;
+        let of = of
+            .as_ref()
+            .ok_or_else(|| format!("port {name} is not made of bits"))?;
+        if let (Kind::List(..), Direction::Both) = (&of.kind, direction) {
+            return Err(format!("port {name} is an inout and an array"));
+        }
+        let net = match (&of.kind, direction) {
+            (Kind::List(..), _) => format!("{}_net", plain(name)),
+            (_, Direction::Both) => format!("{}_net", plain(name)),
+            _ => verilog(name),
+        };
+        match direction {
+            Direction::Both => {
+                let bit = Type {
+                    bits: 1,
+                    signed: false,
+                    kind: Kind::Bits,
+                };
+                let [drive, enable, value] =
+                    ["in", "oe", "out"].map(|end| format!("{}_{end}", plain(name)));
+                self.declare(&drive, false, of);
+                self.declare(&enable, false, &bit);
+                self.declare(&value, true, of);
+                self.say(&format!("{name} is an inout: {drive} drives it while {enable} is 1; {value} is its value, 0 if nothing drives it"));
+                let range = range(of.bits);
+                let _ = writeln!(self.nets, "  wire {range}{net};");
+                let _ = writeln!(
+                    self.assigns,
+                    "  assign {net} = {enable} ? {drive} : 'z;\n  assign {value} = {net};"
+                );
+            }
+            _ => {
+                let output = *direction == Direction::Out;
+                self.declare(name, output, of);
+                if let Kind::List(..) = of.kind {
+                    let (dimensions, element, indices) = unpacked(of);
+                    let _ = writeln!(self.nets, "  logic {}{net} {dimensions};", range(element));
+                    self.say(&format!("{name} is an unpacked array {dimensions}: the element with the least index is the lowest"));
+                    for (i, index) in indices.iter().enumerate() {
+                        let part = match of.bits {
+                            1 => verilog(name),
+                            _ => format!("{}[{} +: {element}]", verilog(name), i as u32 * element),
+                        };
+                        let _ = match output {
+                            true => writeln!(self.assigns, "  assign {part} = {net}{index};"),
+                            false => writeln!(self.assigns, "  assign {net}{index} = {part};"),
+                        };
+                    }
+                }
+            }
+        }
+        self.connected.push(net);
+        Ok(())
+    }
+
+    /// Connects the members of an interface. Returns the ports of its instance.
+    fn bus(&mut self, interface: &Interface, bus: &Bus, ports: &[Port]) -> Result<String, String> {
+        let Interface {
+            port, of, modport, ..
+        } = interface;
+        self.say(&format!(
+            "{port} is the interface {of}, modport {modport}: its member M is {port}_M"
+        ));
+        let mut own = Vec::new();
+        for input in &bus.inputs {
+            let name = &input.name;
+            // The clock of an interface is the one of the module.
+            if ports
+                .iter()
+                .any(|port| port.name == *name && port.direction == Direction::In)
+            {
+                own.push(format!(".{0}({0})", verilog(name)));
+                continue;
+            }
+            let Port {
+                direction: Direction::In,
+                of: Some(of),
+                ..
+            } = input
+            else {
+                return Err(format!(
+                    "interface port {port}: only inputs can be ports of an interface, not {name}"
+                ));
+            };
+            let outer = format!("{port}_{name}");
+            self.declare(&outer, false, of);
+            own.push(format!(".{}({outer})", verilog(name)));
+        }
+        let indices: Vec<String> = match bus.range {
+            None => vec![String::new()],
+            Some((left, right)) => (left.min(right)..=left.max(right))
+                .map(|i| format!("[{i}]"))
+                .collect(),
+        };
+        for member in &bus.members {
+            let name = &member.name;
+            let of = member
+                .of
+                .as_ref()
+                .filter(|of| !matches!(of.kind, Kind::List(..)));
+            let of = of.ok_or_else(|| {
+                format!("interface port {port}: its member {name} is not made of bits")
+            })?;
+            let outer = format!("{port}_{name}");
+            let output = match member.direction {
+                Direction::In => false,
+                Direction::Out => true,
+                Direction::Both => {
+                    return Err(format!(
+                        "interface port {port}: its member {name} is an inout"
+                    ));
+                }
+            };
+            let whole = match indices.len() {
+                1 => of.clone(),
+                n => Type {
+                    bits: n as u32 * of.bits,
+                    signed: false,
+                    kind: Kind::Array(Box::new(of.clone()), false),
+                },
+            };
+            self.declare(&outer, output, &whole);
+            for (i, index) in indices.iter().enumerate() {
+                let part = match indices.len() {
+                    1 => outer.clone(),
+                    _ => format!("{outer}[{} +: {}]", i as u32 * of.bits, of.bits),
+                };
+                let inner = format!("{port}{index}.{}", verilog(name));
+                let _ = match output {
+                    true => writeln!(self.assigns, "  assign {part} = {inner};"),
+                    false => writeln!(self.assigns, "  assign {inner} = {part};"),
+                };
+            }
+        }
+        Ok(own.join(", "))
+    }
+}
+
+/// Returns the dimensions of an unpacked array, the bits of its elements, and their indices, the lowest element first.
+fn unpacked(of: &Type) -> (String, u32, Vec<String>) {
+    let Kind::List(inner, left, right) = &of.kind else {
+        return (String::new(), of.bits, vec![String::new()]);
+    };
+    let (dimensions, bits, below) = unpacked(inner);
+    let outer = *left.min(right)..=*left.max(right);
+    let indices = outer.flat_map(|i| below.iter().map(move |index| format!("[{i}]{index}")));
+    (
+        format!("[{left}:{right}]{dimensions}"),
+        bits,
+        indices.collect(),
+    )
+}
+
+fn range(bits: u32) -> String {
+    match bits {
+        1 => String::new(),
+        _ => format!("[{}:0] ", bits - 1),
+    }
+}
+
+fn verilog(name: &str) -> String {
+    let name = name.to_owned();
+    Named { name, bits: None }.verilog()
+}
+
+/// Returns a name without characters that need a backslash.
+fn plain(name: &str) -> String {
+    name.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
