@@ -252,25 +252,7 @@ impl<D: Design> Judged<D> {
             // There is nothing to compare before the first reset cycle has taken effect.
             _ if cycle == 0 => {}
             Check::Agrees => self.cycles += 1,
-            Check::Differs(rtl) => {
-                let fields = D::fields();
-                let mut diffs = field::diff(fields, bytes_of(rtl), bytes_of(expected));
-                diffs.retain(|diff| cycle > 1 || !fields[diff.field].not_first);
-                // With an asynchronous reset it is the state before the falling edge.
-                diffs.retain(|diff| after.is_none() || !self.falls(fields[diff.field].name));
-                if diffs.is_empty() {
-                    self.cycles += 1;
-                } else {
-                    self.end = Some(End::Mismatch(Mismatch {
-                        cycle: cycle - 1,
-                        diffs,
-                        rtl: *rtl,
-                        golden: *expected,
-                        half: false,
-                        reset: false,
-                    }));
-                }
-            }
+            Check::Differs(rtl) => self.take_difference(cycle, rtl, expected, after.is_some()),
             Check::Halves(halves) => {
                 self.cycles += 1;
                 // What depends on the pins of this cycle, unless they are the idle ones after the run.
@@ -293,6 +275,29 @@ impl<D: Design> Judged<D> {
                 self.end = found.map(End::Mismatch);
             }
         }
+    }
+
+    /// Takes the state `rtl`, which is not the one `expected`; `early`: it is that before an asynchronous reset at the falling edge.
+    #[cold]
+    fn take_difference(&mut self, cycle: u64, rtl: &D::State, expected: &D::State, early: bool) {
+        let fields = D::fields();
+        let mut diffs = field::diff(fields, bytes_of(rtl), bytes_of(expected));
+        diffs.retain(|diff| {
+            let field = &fields[diff.field];
+            (cycle > 1 || !field.not_first) && !(early && self.falls(field.name))
+        });
+        if diffs.is_empty() {
+            self.cycles += 1;
+            return;
+        }
+        self.end = Some(End::Mismatch(Mismatch {
+            cycle: cycle - 1,
+            diffs,
+            rtl: *rtl,
+            golden: *expected,
+            half: false,
+            reset: false,
+        }));
     }
 
     /// Takes the result of `cycle`, whose state is not `golden` when it has asserted an asynchronous reset.
