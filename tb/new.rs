@@ -2,6 +2,7 @@
 //! compiles and runs such a crate.
 
 mod types;
+mod update;
 mod wrapper;
 
 use std::fs;

@@ -23,6 +23,7 @@ mod parameters;
 mod ports;
 mod reset;
 mod tree;
+mod update;
 mod wrap;
 use clocks::Clocks;
 use hints::{as_given, with_hints};
@@ -37,6 +38,9 @@ use wrap::Wrapped;
 pub struct NewArgs {
     /// Folder of the new crate; its name is that of the crate and of the design
     dir: PathBuf,
+    /// The crate exists: bring its declaration up to date with changed RTL, with the options as when it was made
+    #[arg(long)]
+    update: bool,
     /// SystemVerilog file, packages first, or file list (.f); may be given again
     #[arg(long, required = true, value_name = "FILE")]
     rtl: Vec<PathBuf>,
@@ -160,9 +164,13 @@ pub fn command(args: &NewArgs) -> Done {
         let why = format!("{name:?} is a word that the generated files need");
         return Err(bad("folder", why).into());
     }
-    if args.dir.exists() {
+    if args.dir.exists() && !args.update {
         return Err(bad("folder", "already exists".to_owned()).into());
     }
+    let before = match args.update {
+        true => Some(read_text(&args.dir.join("rtl/design.toml"))?),
+        false => None,
+    };
     let rtl = args.dir.join("rtl");
     let list = list(args, &rtl)?;
 
@@ -350,6 +358,29 @@ pub fn command(args: &NewArgs) -> Done {
     let declaration = Declaration::parse("design.toml", &toml)
         .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
     write("rtl/design.toml", &toml)?;
+    if let Some(before) = before {
+        let (text, changes) = update::merged(&before, &toml);
+        Declaration::parse("design.toml", &text).map_err(|e| {
+            bad(
+                "rtl/design.toml",
+                format!("cannot be brought up to date: {e}"),
+            )
+        })?;
+        let wrapper = format!("rtl/{top}.sv");
+        let files = wrapped.then_some((wrapper.as_str(), read_text(&work.path().join(&wrapper))));
+        for (file, text) in files.into_iter().chain([("rtl/design.toml", Ok(text))]) {
+            wave::write_whole(&args.dir.join(file), &text?).map_err(Failure::Other)?;
+        }
+        let changes = match changes.is_empty() {
+            true => "the ports are as declared".to_owned(),
+            false => changes.join("\n  "),
+        };
+        print(&format!(
+            "{}/rtl/design.toml:\n  {changes}\n",
+            args.dir.display()
+        ))?;
+        return Ok(Status::Agreed);
+    }
     let home = sources();
     if let Err(why) = &home {
         notes.push(format!(

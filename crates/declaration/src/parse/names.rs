@@ -101,11 +101,14 @@ pub fn name_of(port: &str) -> String {
         }
     };
     let name = name.trim_start_matches('_');
+    let name = match is_reserved(name) {
+        true => format!("{name}_port"),
+        false => name.to_owned(),
+    };
     let begins = PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     match begins || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         true => format!("p_{name}"),
-        false if is_reserved(name) => format!("{name}_port"),
-        false => name.to_owned(),
+        false => name,
     }
 }
 
@@ -148,6 +151,7 @@ mod tests {
             ("crate_o", "crate_port"),
             ("new_i", "new_port"),
             ("a$b+c_i", "a_b_c"),
+            ("kept_i", "p_kept_port"),
         ] {
             assert_eq!(name_of(port), name);
         }
