@@ -6,7 +6,8 @@ pub mod cycle;
 
 use crate::rules::{self, BitField, Rule, bit_fields};
 use crate::unit::Unit;
-use reconverge_bench::text::{did_you_mean, hex};
+use reconverge_bench::input::did_you_mean;
+use reconverge_bench::text::hex;
 
 /// A word of an instruction and its fields.
 #[derive(Clone, Debug)]

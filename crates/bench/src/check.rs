@@ -13,6 +13,7 @@ use crate::input::{InputError, read_text};
 use crate::lanes::Class;
 use crate::lockstep::{Compared, Mismatch, Outcome, state_bytes};
 use crate::report::History;
+pub use crate::saved::Judges;
 use crate::saved::{Savable, Saved};
 use crate::wave::Words;
 
@@ -89,21 +90,6 @@ pub trait TestCase: Savable + Send + Sync {
     }
     /// Returns the text of the rule whose id `rule` begins with, and where that text is.
     fn document(rule: &str) -> String;
-}
-
-/// Selects who judges a case. A stream of pins has no judge but the lock-step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Judges {
-    /// RTL against golden model only. Mutation needs no more: the scalar judge looks at the golden model's run, which is the
-    /// same for every mutant.
-    LockStep,
-    /// The scalar judge too, and some program must have been launched. The scalar judge cannot judge a program that is not structured,
-    /// which is not a failure.
-    All,
-    /// The scalar judge too, for a program whose generator guarantees that it is structured. If the scalar judge cannot tell,
-    /// the case fails: generator or judge is wrong.
-    Structured,
 }
 
 /// The scalar judge's verdict on a case that did not fail. In JSON: nothing, the reason, or what was compared.

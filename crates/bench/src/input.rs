@@ -9,8 +9,6 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::text::{code, did_you_mean};
-
 /// Longest name of a program: file systems allow 255 bytes, and a seed and an extension follow the name.
 pub const LONGEST_NAME: usize = 200;
 
@@ -455,6 +453,55 @@ impl InputError {
             .annotation(mark);
         let group = Group::with_level(Level::ERROR).element(snippet);
         Some(Renderer::styled().render(&[group]))
+    }
+}
+
+/// Longest word, in bytes, that is compared with others: the time grows with the product of the two lengths.
+const LONGEST_COMPARED: usize = 64;
+/// Most words that a message suggests: a longer list does not help.
+const MAX_SUGGESTED: usize = 3;
+
+/// Returns `line` without its comment and surrounding blanks.
+pub fn code(line: &str) -> &str {
+    let end = [line.find(';'), line.find("//")]
+        .into_iter()
+        .flatten()
+        .min();
+    line[..end.unwrap_or(line.len())].trim()
+}
+
+/// Returns the end of a message about `word`, which is none of `known`: "; did you mean `A` or `B`?" with the nearest words
+/// of `known`. Empty if no word is near, or if more than three are equally near.
+///
+/// The distance of two words is the number of letters that are inserted, omitted, replaced, or swapped with their
+/// neighbour, ignoring case. It is at most one for every three letters of the longer word.
+pub fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+    if word.len() > LONGEST_COMPARED {
+        return String::new();
+    }
+    let wanted = word.to_lowercase();
+    let mut near: Vec<(usize, String)> = Vec::new();
+    for name in known {
+        let name = name.as_ref();
+        let most = word.len().max(name.len()) / 3;
+        if word.len().abs_diff(name.len()) > most {
+            continue;
+        }
+        let slips = strsim::osa_distance(&wanted, &name.to_lowercase());
+        if slips <= most && near.iter().all(|(_, other)| other != name) {
+            near.push((slips, name.to_owned()));
+        }
+    }
+    let least = near.iter().map(|(slips, _)| *slips).min();
+    near.retain(|(slips, _)| Some(*slips) == least);
+    let names: Vec<String> = near.iter().map(|(_, name)| format!("`{name}`")).collect();
+    match &names[..] {
+        [] => String::new(),
+        [name] => format!("; did you mean {name}?"),
+        [first @ .., last] if names.len() <= MAX_SUGGESTED => {
+            format!("; did you mean {} or {last}?", first.join(", "))
+        }
+        _ => String::new(),
     }
 }
 

@@ -7,8 +7,6 @@ use serde::de::{DeserializeOwned, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-#[cfg(feature = "rtl")]
-use crate::check::Judges;
 use crate::design::Design;
 use crate::input::InputError;
 use crate::json;
@@ -122,6 +120,21 @@ pub trait Savable: Clone + Serialize + DeserializeOwned {
     fn check_input(&self, file: &str) -> Result<(), InputError>;
 }
 
+/// Selects who judges a case. A stream of pins has no judge but the lock-step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judges {
+    /// RTL against golden model only. Mutation needs no more: the scalar judge looks at the golden model's run, which is the
+    /// same for every mutant.
+    LockStep,
+    /// The scalar judge too, and some program must have been launched. The scalar judge cannot judge a program that is not structured,
+    /// which is not a failure.
+    All,
+    /// The scalar judge too, for a program whose generator guarantees that it is structured. If the scalar judge cannot tell,
+    /// the case fails: generator or judge is wrong.
+    Structured,
+}
+
 /// A saved case: the content of its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saved<C> {
@@ -157,7 +170,6 @@ impl<C: Savable> Saved<C> {
     }
 
     /// Returns the judges of its next run. A failure of the scalar judge that cannot tell is one of a program that must be structured.
-    #[cfg(feature = "rtl")]
     pub fn judges(&self) -> Judges {
         match &self.failure {
             Some(Place::ScalarJudge { .. }) => Judges::Structured,

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write as _};
 use std::path::Path;
 
-use crate::input::InputError;
+use crate::input::{InputError, code, did_you_mean};
 
 /// An item with the line where it was written, from 1; 0 if it does not come from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,15 +34,6 @@ pub fn program_name(file: &str) -> String {
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned()
-}
-
-/// Returns `line` without its comment and surrounding blanks.
-pub fn code(line: &str) -> &str {
-    let end = [line.find(';'), line.find("//")]
-        .into_iter()
-        .flatten()
-        .min();
-    line[..end.unwrap_or(line.len())].trim()
 }
 
 /// Splits `text` at blanks and commas.
@@ -372,46 +363,6 @@ impl Location<'_> {
     pub fn second_else(self, what: &str, opened: &str, of: usize) -> InputError {
         let message = format!("the {opened} of line {of} has an ELSE already");
         self.error(what, message)
-    }
-}
-
-/// Longest word, in bytes, that is compared with others: the time grows with the product of the two lengths.
-const LONGEST_COMPARED: usize = 64;
-/// Most words that a message suggests: a longer list does not help.
-const MAX_SUGGESTED: usize = 3;
-
-/// Returns the end of a message about `word`, which is none of `known`: "; did you mean `A` or `B`?" with the nearest words
-/// of `known`. Empty if no word is near, or if more than three are equally near.
-///
-/// The distance of two words is the number of letters that are inserted, omitted, replaced, or swapped with their
-/// neighbour, ignoring case. It is at most one for every three letters of the longer word.
-pub fn did_you_mean(word: &str, known: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    if word.len() > LONGEST_COMPARED {
-        return String::new();
-    }
-    let wanted = word.to_lowercase();
-    let mut near: Vec<(usize, String)> = Vec::new();
-    for name in known {
-        let name = name.as_ref();
-        let most = word.len().max(name.len()) / 3;
-        if word.len().abs_diff(name.len()) > most {
-            continue;
-        }
-        let slips = strsim::osa_distance(&wanted, &name.to_lowercase());
-        if slips <= most && near.iter().all(|(_, other)| other != name) {
-            near.push((slips, name.to_owned()));
-        }
-    }
-    let least = near.iter().map(|(slips, _)| *slips).min();
-    near.retain(|(slips, _)| Some(*slips) == least);
-    let names: Vec<String> = near.iter().map(|(_, name)| format!("`{name}`")).collect();
-    match &names[..] {
-        [] => String::new(),
-        [name] => format!("; did you mean {name}?"),
-        [first @ .., last] if names.len() <= MAX_SUGGESTED => {
-            format!("; did you mean {} or {last}?", first.join(", "))
-        }
-        _ => String::new(),
     }
 }
 

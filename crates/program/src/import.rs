@@ -9,8 +9,7 @@ use std::path::Path;
 use crate::case::LONGEST_NAME;
 use crate::elf::is_elf;
 use crate::foreign::foreign;
-use reconverge_bench::input::InputError;
-use reconverge_bench::text::code;
+use reconverge_bench::input::{InputError, code};
 
 /// Checks that a file is not of a kind that no unit reads.
 ///

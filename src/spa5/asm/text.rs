@@ -91,7 +91,7 @@ use crate::spa5::isa::{
     SetUpOp, Target, Word, is_control, norm,
 };
 use crate::spa5::program::{MAX_BUNDLES, Program};
-use reconverge_bench::input::InputError;
+use reconverge_bench::input::{InputError, code};
 use reconverge_bench::text::{
     self, Errors, Given, HexItem, Line, Location, no_instruction, program_name,
 };
@@ -152,7 +152,7 @@ pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
 pub fn is_hex(text: &str, file: &str) -> bool {
     let first = text
         .lines()
-        .map(text::code)
+        .map(code)
         .find(|line| !line.is_empty() && !line.starts_with('.'));
     match first {
         Some(line) => {

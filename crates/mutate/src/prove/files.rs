@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::SCALAR;
-use super::questions::ALIKE;
+use super::{ALIKE, SCALAR};
 use crate::mutate::Trouble;
 use reconverge_bench::design::Design;
 use reconverge_bench::dut;

@@ -37,7 +37,7 @@ pub use files::{Edit, Fault};
 use files::{Files, check_names, files_of};
 pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use questions::Method;
-use questions::{ALIKE, Questions};
+use questions::Questions;
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::home::{own_rtl, program};
 use reconverge_bench::input::{InputError, relative};
@@ -49,6 +49,8 @@ use world::{SideModules, Unit};
 
 /// Beginning of the names of the properties of `scalar.sv`.
 const SCALAR: &str = "scalar_";
+/// The property that permuted lanes have permuted results, for two lanes or more.
+const ALIKE: &str = "lanes alike";
 
 /// Verdict on a property.
 #[derive(Clone, Debug)]

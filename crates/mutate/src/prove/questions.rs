@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::files::Plan;
 use super::world::{Assertions, Cycle, Named, Unit, unlike};
-use super::{SCALAR, theorem};
+use super::{ALIKE, SCALAR, theorem};
 use crate::mutate::aig::{Aig, Lit, Values};
 
 /// An invariant of at most this many nodes is light: as a premise it costs next to nothing.
@@ -16,8 +16,6 @@ const LIGHT: usize = 3000;
 const OPEN: &str = "what Yosys leaves open";
 /// Name of the question of `dead` whether the decision can change.
 const DECIDED: &str = "the decision";
-/// The property that permuted lanes have permuted results, for two lanes or more.
-pub(super) const ALIKE: &str = "lanes alike";
 
 /// How a property is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::spa5::isa::{self, Cond, OFFSETS, Pred, Target, Test};
-use reconverge_bench::input::InputError;
-use reconverge_bench::text::{self, Location};
+use reconverge_bench::input::{InputError, did_you_mean};
+use reconverge_bench::text::Location;
 
 /// Digits of a word.
 pub(super) const WORD_DIGITS: usize = 16;
@@ -212,7 +212,7 @@ pub(super) fn is_black_box(stem: &str) -> bool {
 
 /// Returns the error for a mnemonic that is not in the instruction set.
 pub(super) fn unknown_mnemonic(at: Location, stem: &str) -> InputError {
-    let hint = match text::did_you_mean(stem, isa::mnemonics()) {
+    let hint = match did_you_mean(stem, isa::mnemonics()) {
         none if none.is_empty() => format!("; `{ANY}` stands for any black box"),
         hint => hint,
     };
