@@ -22,8 +22,8 @@ module cdc_fifo (
   output logic [7:0] data_o
 );
 
-  function automatic logic [2:0] gray(logic [2:0] binary);
-    return binary ^ binary >> 1;
+  function automatic logic [2:0] gray(input logic [2:0] binary);
+    gray = binary ^ binary >> 1;
   endfunction
 
   logic [7:0] mem_q[4];
