@@ -41,13 +41,13 @@ macro_rules! tests {
 
         $(mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
-                worker_processes_add_up_to_what_threads_do,
-                four_shards_merged_are_one_run,
                 variants_have_few_and_many_lanes_and_each_parameter_at_its_limits,
                 every_bit_of_every_pin_is_driven,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run,
+                worker_processes_add_up_to_what_threads_do,
+                four_shards_merged_are_one_run,
             );
         })+
 

@@ -315,6 +315,7 @@ fn rtl_that_crashes_in_one_transition_is_survived_and_the_transition_found() {
 
 /// Regression: this was an error without a name, exit status 3.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_crashes_after_many_transitions_is_a_difference_though_no_state_does_it_alone() {
     let copy = Rtl::own("spa5").planted(
         "  int unsigned cycles = 0;\n  always_ff @(posedge clk_i) begin\n    cycles <= cycles + 1;\n    \

@@ -311,6 +311,7 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_that_ends_its_process_before_the_first_cycle_or_after_the_last_fails_its_case() {
     assert_eq!(fails(&that(INITIAL), "exit status: 0").cycles.0.len(), 1);
     let at_the_end = "at the end of the simulation: exit status: 0";
@@ -488,6 +489,7 @@ fn rtl_runs_in_a_process_with_few_descriptors() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_program_on_rtl_that_ends_its_process_fails_and_is_saved() {
     let rtl = that(EXIT);
     let dir = tempfile::tempdir().unwrap();

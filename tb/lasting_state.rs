@@ -145,6 +145,7 @@ fn an_interruption_while_the_cases_run_again_does_not_forget_that_the_process_en
 
 /// Regression: the campaign agreed, although the failing case was saved.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_failure_before_a_worker_was_killed_counts_though_the_case_agrees_when_it_runs_again() {
     let rtl = Folder::own("r500").copy();
     // The first process shows a mismatch on its first model, whose seed is 1, and ends on the next as if killed from outside.
@@ -310,6 +311,7 @@ fn rtl_that_shows_x_in_place_of_0_differs() {
 
 /// Regression: the dump and `replay` had another X than the model of the campaign, because the case lacked its seed.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn x_is_the_same_in_the_campaign_in_the_dump_and_in_replay() {
     let rtl = Folder::own("r500").copy();
     // An element past the end of an array: nine bits that a model draws.
@@ -395,6 +397,7 @@ fn what_a_final_block_says_is_a_failure_of_the_last_case_on_its_model() {
 
 /// Regression: the lost process replaced the failure that the case showed when it ran again.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_mismatch_in_the_second_run_is_kept_though_the_first_run_lost_the_process() {
     let rtl = Folder::own("r500").copy();
     let code = counter(

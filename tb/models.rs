@@ -195,11 +195,9 @@ extern \"C\" int is_found() { return svGetScopeFromName(svGetNameFromScope(svGet
     assert_eq!(runs.stopped(), None);
 }
 
-/// The command; what it has to compile is compiled fast instead of well.
-fn quick(args: &[&str]) -> Command {
-    let mut command = command_in(Path::new(ROOT), args);
-    command.env("CXXFLAGS", "-O0");
-    command
+/// The command in the repository, to be started.
+fn started(args: &[&str]) -> Command {
+    command_in(Path::new(ROOT), args)
 }
 
 /// Both outputs of a command that must end with `status`.
@@ -220,7 +218,7 @@ fn ends(status: i32, mut command: impl BorrowMut<Command>) -> [String; 2] {
 fn run_on(dir: &Path) -> Command {
     let program = program::<R500>(R500::IF_ELSE);
     let (dir, out) = (arg(dir), dir.join("out"));
-    quick(&["run", NAME, &program, "--rtl", dir, "--out", arg(&out)])
+    started(&["run", NAME, &program, "--rtl", dir, "--out", arg(&out)])
 }
 
 /// The end of a module, and one that no program runs with.
@@ -352,13 +350,13 @@ fn a_failed_assertion_of_rtl_fails_its_case_unless_assertions_are_left_out() {
     ];
     let out = rtl.dir().join("out");
     let fuzz = [&fuzz[..], &["--out", arg(&out)]].concat();
-    ends(0, quick(&[&fuzz[..], &["--no-assert"]].concat()));
+    ends(0, started(&[&fuzz[..], &["--no-assert"]].concat()));
     assert!(!results::header(&file).unwrap().unwrap().assertions);
     // Not the same campaign.
-    let [_, why] = ends(2, quick(&fuzz));
+    let [_, why] = ends(2, started(&fuzz));
     assert!(why.contains(": assertions: "), "{why}");
     fs::remove_file(&file).unwrap();
-    ends(1, quick(&fuzz));
+    ends(1, started(&fuzz));
     assert!(results::header(&file).unwrap().unwrap().assertions);
 }
 
@@ -395,14 +393,14 @@ fn a_case_that_was_found_without_assertions_replays_without_them() {
 
     let out = rtl.dir().join("out");
     let few = ["--programs", "64", "--no-shrink", "--out", arg(&out)];
-    let fuzz = quick(&[&["fuzz", NAME, "--rtl", rtl.arg()], &few[..]].concat());
+    let fuzz = started(&[&["fuzz", NAME, "--rtl", rtl.arg()], &few[..]].concat());
     for mut command in [run_on(rtl.dir()), fuzz] {
         let [found, _] = ends(1, command.arg("--no-assert"));
         let mismatch = line_starting(&found, "MISMATCH ");
         let replay = line_starting(&found, "replay ");
         let case = replay.split_whitespace().last().unwrap();
         let again = ["replay", case, "--rtl", rtl.arg(), "--out", arg(&out)];
-        let [again, said] = ends(1, quick(&again));
+        let [again, said] = ends(1, started(&again));
         assert_eq!(line_starting(&again, "MISMATCH "), mismatch);
         assert_eq!(said, "");
     }
@@ -486,7 +484,7 @@ fn rtl_that_names_no_registers_to_load_is_judged_without_the_cases_that_need_it(
         case,
     };
     fs::write(&saved, serde_json::to_string(&case).unwrap()).unwrap();
-    let [_, why] = ends(2, quick(&["replay", arg(&saved), "--rtl", rtl.arg()]));
+    let [_, why] = ends(2, started(&["replay", arg(&saved), "--rtl", rtl.arg()]));
     assert!(
         why.contains("load: the case begins in a state that this RTL cannot be put into"),
         "{why}"

@@ -245,6 +245,7 @@ fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_number_that_there_is_not_is_refused() {
     let run = mutate(&[&TEXT[..], &["--only", "31"]].concat(), &[]).ends(2);
     assert!(

@@ -34,6 +34,8 @@ macro_rules! tests {
                 instructions_that_no_lane_executes_can_be_taken_out,
                 cut_programs_are_accepted_and_their_text_assembles_to_them,
                 simpler_programs_come_to_an_end,
+                #[ignore = "many models or proofs; CI's step builds runs it"]
+                a_breach_of_the_clock_contract_is_shrunk_to_a_few_instructions_and_lanes,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 a_caught_change_is_shrunk_to_a_few_instructions_and_lanes,
@@ -178,20 +180,21 @@ fn caught_and_shrunk<U: Tested>(change: Change, cycles: &str, timed: bool) -> (S
     (small, report)
 }
 
-/// A decision and a breach of the contract; `all_changes_are_shrunk` does them all.
+/// A decision; `all_changes_are_shrunk` does them all.
 fn a_caught_change_is_shrunk_to_a_few_instructions_and_lanes<U: Tested>() {
-    for (n, change) in [U::DECISIONS[U::OTHER_FIELD], U::CONTRACT[4]]
-        .into_iter()
-        .enumerate()
-    {
-        let (small, report) = caught_and_shrunk::<U>(change, "400000", false);
-        assert!(small.instructions <= INSTRUCTIONS, "{change:?}");
-        assert!(small.lanes <= LANES, "{change:?}");
-        if n == 0 {
-            let expected = Path::new(ROOT).join(program::<U>("shrunk.report"));
-            assert_eq!(report, fs::read_to_string(expected).unwrap());
-        }
-    }
+    let change = U::DECISIONS[U::OTHER_FIELD];
+    let (small, report) = caught_and_shrunk::<U>(change, "400000", false);
+    assert!(small.instructions <= INSTRUCTIONS, "{change:?}");
+    assert!(small.lanes <= LANES, "{change:?}");
+    let expected = Path::new(ROOT).join(program::<U>("shrunk.report"));
+    assert_eq!(report, fs::read_to_string(expected).unwrap());
+}
+
+fn a_breach_of_the_clock_contract_is_shrunk_to_a_few_instructions_and_lanes<U: Tested>() {
+    let change = U::CONTRACT[4];
+    let (small, _) = caught_and_shrunk::<U>(change, "400000", false);
+    assert!(small.instructions <= INSTRUCTIONS, "{change:?}");
+    assert!(small.lanes <= LANES, "{change:?}");
 }
 
 fn all_changes_are_shrunk<U: Tested>() {

@@ -103,6 +103,8 @@ pub fn command_in(from: &Path, args: &[&str]) -> Command {
     let mut command = tool::command(env!("CARGO_BIN_EXE_reconverge"));
     // On a busy machine work may take minutes, which would add lines of progress.
     command.env("RECONVERGE_PROGRESS", "1000000");
+    // Most models of changed RTL run for a few thousand cycles: compile them fast instead of well.
+    command.env("CXXFLAGS", "-O0");
     command.args(args).current_dir(from);
     command
 }

@@ -10,7 +10,7 @@ use reconverge::r500::R500;
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{ROOT, Tested, arg, command_in, program, tool};
 
-use super::{NAME, ends, never_seen, quick, run_behind, run_on};
+use super::{NAME, ends, never_seen, run_behind, run_on, started};
 
 /// Returns the number of files and folders in the cache, without the lock of the cache itself.
 fn files(cache: &Path) -> usize {
@@ -71,10 +71,10 @@ fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
         assert_ne!(fs::read(&library).unwrap(), damaged);
     }
 
-    let [said, _] = ends(0, with_cache(quick(&["cache"])));
+    let [said, _] = ends(0, with_cache(started(&["cache"])));
     let expected = format!("folder       {}\nmodels       3 entries, ", arg(&cache));
     assert!(said.starts_with(&expected), "{said}");
-    let [said, _] = ends(0, with_cache(quick(&["cache", "--list"])));
+    let [said, _] = ends(0, with_cache(started(&["cache", "--list"])));
     let listed = |name: &str| said.lines().filter(|line| line.contains(name)).count();
     let model = entry.file_name().unwrap().to_str().unwrap();
     assert_eq!(
@@ -83,16 +83,16 @@ fn a_damaged_model_is_built_again_and_the_cache_can_be_shown_and_emptied() {
         "{said}"
     );
     assert_eq!(said.lines().count(), 5, "{said}");
-    let [said, _] = ends(0, with_cache(quick(&["cache", "--prune"])));
+    let [said, _] = ends(0, with_cache(started(&["cache", "--prune"])));
     assert!(
         said.starts_with("thrown away  0 entries, 0 B\nfolder "),
         "{said}"
     );
     let none = ["cache", "--prune", "--megabytes", "0"];
-    let [said, _] = ends(0, with_cache(quick(&none)));
+    let [said, _] = ends(0, with_cache(started(&none)));
     assert!(said.starts_with("thrown away  3 entries, "), "{said}");
     fs::create_dir(cache.join("rcv_r500_16-left-over")).unwrap();
-    let [said, _] = ends(0, with_cache(quick(&["cache", "--clear"])));
+    let [said, _] = ends(0, with_cache(started(&["cache", "--clear"])));
     assert!(said.starts_with("thrown away  1 entry, "), "{said}");
     assert!(said.ends_with("models       0 entries, 0 B\n"), "{said}");
     assert_eq!(files(&cache), 0);
@@ -112,7 +112,7 @@ fn headers_are_precompiled_once_and_used_by_every_model() {
     tool::write(&compiler, &script);
     for lanes in ["2", "3"] {
         let run = ["run", NAME, "tb/r500/programs/if_else.s", "--lanes", lanes];
-        let mut command = quick(&run);
+        let mut command = started(&run);
         ends(
             0,
             command
@@ -145,7 +145,7 @@ fn the_runtime_that_the_program_has_in_it_is_not_built_again() {
     assert_eq!(models(&cache).len(), 1);
     assert_eq!(files(&cache), 1);
     // Other flags are another runtime.
-    let mut command = quick(&args);
+    let mut command = started(&args);
     ends(0, command.env("RECONVERGE_CACHE", &cache));
     assert_eq!(models(&cache).len(), 2);
     assert_eq!(files(&cache), 4);
@@ -162,7 +162,7 @@ fn models_never_come_from_a_folder_of_others() {
         }
         command.env("TMPDIR", temporary.path());
     };
-    let mut command = quick(&run);
+    let mut command = started(&run);
     homeless(&mut command);
     let [_, why] = ends(2, command);
     assert!(
@@ -171,7 +171,7 @@ fn models_never_come_from_a_folder_of_others() {
     );
     assert_eq!(fs::read_dir(temporary.path()).unwrap().count(), 0);
     // What is linked in needs none.
-    let mut command = quick(&run[..3]);
+    let mut command = started(&run[..3]);
     homeless(&mut command);
     ends(0, command);
 
@@ -184,7 +184,7 @@ fn models_never_come_from_a_folder_of_others() {
         (&open, "others can write to it"),
         (&link, "is a symbolic link"),
     ] {
-        let mut command = quick(&run);
+        let mut command = started(&run);
         command.env("RECONVERGE_CACHE", cache);
         let [_, why] = ends(2, command);
         assert!(why.contains(expected) && why.contains(arg(cache)), "{why}");
@@ -195,14 +195,14 @@ fn models_never_come_from_a_folder_of_others() {
 #[test]
 fn a_build_that_was_killed_is_swept_by_the_next_one() {
     let rtl = never_seen();
-    let (cache, started) = (rtl.dir().join("cache"), rtl.dir().join("started"));
+    let (cache, begun) = (rtl.dir().join("cache"), rtl.dir().join("started"));
     let hang = format!(
         "[ $1 != --cc ] || {{ touch {}; exec sleep 20; }}",
-        arg(&started)
+        arg(&begun)
     );
     let mut command = run_behind(&hang, rtl.dir());
     let mut child = command.env("RECONVERGE_CACHE", &cache).spawn().unwrap();
-    while !started.exists() {
+    while !begun.exists() {
         assert!(
             child.try_wait().unwrap().is_none(),
             "it ended before it built"
@@ -213,7 +213,7 @@ fn a_build_that_was_killed_is_swept_by_the_next_one() {
     child.wait().unwrap();
     let left = || files(&cache);
     assert_eq!(left(), 1);
-    let mut next = quick(&["cache", "--prune"]);
+    let mut next = started(&["cache", "--prune"]);
     next.env("RECONVERGE_CACHE", &cache);
     let [said, _] = ends(0, next);
     assert!(said.starts_with("thrown away  1 entry, "), "{said}");

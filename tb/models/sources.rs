@@ -7,8 +7,8 @@ use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{ROOT, arg, line_starting};
 
 use super::{
-    NAME, RIGHT, WRONG, append, change, ends, include, list, never_seen, planted, quick,
-    run_behind, run_on, wrapper,
+    NAME, RIGHT, WRONG, append, change, ends, include, list, never_seen, planted, run_behind,
+    run_on, started, wrapper,
 };
 
 /// Regression: only files with some endings in some folders counted, so the model of the RTL before the change was judged.
@@ -64,7 +64,7 @@ fn a_campaign_is_not_resumed_with_another_included_file() {
     let results = rtl.dir().join("results");
     let fuzz = || {
         let few = ["--programs", "4", "--results", arg(&results)];
-        quick(&[&["fuzz", NAME, "--rtl", rtl.arg()], &few[..]].concat())
+        started(&[&["fuzz", NAME, "--rtl", rtl.arg()], &few[..]].concat())
     };
     ends(0, fuzz());
     let old = fs::read_to_string(&file).unwrap();

@@ -169,6 +169,7 @@ fn runs(case: &Case<Spa5>) -> impl Iterator<Item = (Case<Spa5>, String)> {
 /// Every kernel ends (but the one that has no end), and every SYNC and BRK jumps to where ptxas says that
 /// it may: the list comes from the compiler's own analysis, which knows nothing of tokens and masks.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn kernels_of_ptxas_jump_where_their_compiler_says() {
     let mut model = Model::new(32, &[("BRX", 1)]);
     let kernels = compiled("cubin", "cubin");

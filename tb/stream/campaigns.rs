@@ -159,6 +159,7 @@ fn a_final_block_blames_the_stream_that_it_complains_of() {
 
 /// Regression: a model that was opened and not used complained of values that no `initial` block had set.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_model_that_never_ran_runs_no_final_block() {
     let copy = Folder::own("r500").planted("  final $error(\"it has ended\");");
     let copy = copy.without_assertions();

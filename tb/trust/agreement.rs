@@ -59,6 +59,7 @@ fn a_program_that_ends_with_the_last_instruction_it_may_execute_has_ended() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_failing_case_names_the_rtl_on_which_it_failed() {
     let copy = Folder::own("r500").copy().without_assertions();
     copy.change(("r500_vote.sv", "agreed & ~|held", "agreed"));

@@ -14,6 +14,7 @@ use super::{ended, misbehaving, resumable, saved, signal, start_with};
 /// Regression: with RTL that hangs, a signal had no effect for hours, and the findings were lost. Now each case is on the disk as
 /// soon as it is known, the command ends long before the time limit of the case that hangs, and resumes where it was.
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_signal_ends_a_campaign_on_rtl_that_hangs_and_nothing_found_is_lost() {
     let rtl = misbehaving();
     let dir = tempfile::tempdir().unwrap();

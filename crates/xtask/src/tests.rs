@@ -18,7 +18,7 @@ pub fn kills(place: &Workspace) -> Done {
     run(stress.env("RECONVERGE_STRESS", "5"))
 }
 
-/// Checks that every listed change of each unit's RTL is caught; `cargo test` takes three of each list.
+/// Checks that every listed change of each unit's RTL is caught; `cargo test` takes one of each list.
 pub fn changes(place: &Workspace) -> Done {
     let all = cmd!(
         place.sh,

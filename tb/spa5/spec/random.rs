@@ -529,6 +529,7 @@ fn rtl_walks_in_step_with_the_golden() {
 }
 
 #[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
 fn small_rtl_with_brx_walks_in_step_with_the_golden() {
     let rtl = Sequencer::built(small());
     walk(Golden::with(LANES, SMALL, true), rtl, 8);
