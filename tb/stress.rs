@@ -220,6 +220,11 @@ impl Campaign {
                     .arg(format!("{limit}; exec \"$0\" \"$@\""))
                     .arg(plain.get_program())
                     .args(plain.get_args())
+                    .envs(
+                        plain
+                            .get_envs()
+                            .filter_map(|(name, value)| Some((name, value?))),
+                    )
                     .current_dir(ROOT);
                 shell
             }
