@@ -35,7 +35,7 @@ macro_rules! tests {
                 a_flip_that_never_comes_is_bad_input_and_not_a_pass,
                 a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same,
                 rtl_that_does_not_compile_is_bad_input,
-                #[ignore = "many models or proofs; CI's step builds runs it"]
+                #[ignore = "many models or proofs; CI's step changes runs it"]
                 rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_alone,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
