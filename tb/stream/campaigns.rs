@@ -11,11 +11,12 @@ use reconverge::cover::{Bins as _, run};
 use reconverge::design::{Build, Design, Golden};
 use reconverge::dut::Rtl;
 use reconverge::failure::Cause;
-use reconverge::field::Declaration;
+use reconverge::field::{Declaration, Pin, Role};
 use reconverge::found::Found;
 use reconverge::home::Package;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
+use reconverge::stream::coverage::Coverage;
 use reconverge::stream::{CYCLES, Stream};
 
 use crate::common::rtl::Rtl as Folder;
@@ -53,6 +54,8 @@ const COUNTS: u8 = 0;
 const ODD: u8 = 1;
 /// Allows no cycle without a reset.
 const HELD: u8 = 2;
+/// Is wrong once a constant with an even number was written, until the end of the stream.
+const EVEN: u8 = 3;
 
 design!(Counts, R500::DECLARATION, Changed<COUNTS>);
 design!(Odd, R500::DECLARATION, Changed<ODD>);
@@ -75,10 +78,11 @@ where
     fn cycle(&mut self, pins: &In) -> &State {
         self.writes = (self.writes + u16::from(pins.const_we)) % 1024;
         self.odd |= pins.const_we == 1 && pins.const_addr == 33;
+        self.odd |= KIND == EVEN && pins.const_we == 1 && pins.const_addr.is_multiple_of(2);
         self.state = *Golden::<R500>::cycle(&mut self.golden, pins);
         self.state.pc ^= match KIND {
             COUNTS => self.writes,
-            ODD => self.odd.into(),
+            ODD | EVEN => self.odd.into(),
             _ => 0,
         };
         &self.state
@@ -394,5 +398,106 @@ fn the_totals_of_streams_depend_neither_on_jobs_nor_on_shards_nor_on_interruptio
     assert!(
         said.contains("cycles: results with 20 cycles in a stream, not 21"),
         "{said}"
+    );
+}
+
+/// The pins of r500; `const_addr` has only these values.
+const ONE_HOT: [Pin; 17] = {
+    let mut pins = *R500::DECLARATION.pins.first_chunk::<17>().unwrap();
+    pins[ADDRESS].values = &[1, 2, 4];
+    pins[ADDRESS].default = 1;
+    pins
+};
+const ADDRESS: usize = 11;
+
+/// Two of the flags behind it are clocks, of which the first one rises in every cycle.
+const CLOCKED: [Pin; 17] = {
+    let mut pins = ONE_HOT;
+    pins[FAST].role = Role::Clock { phase: None };
+    pins[FAST].range = (1, 1);
+    pins[SLOW].role = Role::Clock { phase: None };
+    pins[SLOW].range = (2, 5);
+    pins
+};
+const FAST: usize = 13;
+const SLOW: usize = 15;
+
+const ENUM: Declaration = Declaration {
+    pins: &ONE_HOT,
+    ..*R500::DECLARATION
+};
+const CLOCKS: Declaration = Declaration {
+    pins: &CLOCKED,
+    ..*R500::DECLARATION
+};
+
+design!(OneHot, &ENUM, Changed<EVEN>);
+design!(Clocked, &CLOCKS, Changed<COUNTS>);
+
+/// Regression: a clock that always rises and bits that no value of an enum has were missing for ever, and `cover --require-all` failed.
+#[test]
+fn what_the_declaration_of_a_pin_excludes_is_no_bin() {
+    let build = Build::from(4);
+    let mut coverage = Coverage::new::<Clocked>(4);
+    for seed in 1..20 {
+        let mut golden = <Changed<COUNTS> as Golden<Clocked>>::build(&build);
+        for pins in &Stream::<Clocked>::random(seed, 500, &build).cycles.0 {
+            let state = Golden::<Clocked>::cycle(&mut golden, pins);
+            coverage.see::<Clocked>(pins, state);
+        }
+    }
+    let of_pins = |lines: Vec<String>| {
+        let pins = lines.into_iter().filter(|line| line.starts_with("pin "));
+        pins.collect::<Vec<_>>()
+    };
+    assert_eq!(of_pins(coverage.missing::<Clocked>()), [""; 0]);
+    assert_eq!(of_pins(coverage.idle::<Clocked>()), [""; 0]);
+    let all = Coverage::all::<Clocked>(4);
+    assert_eq!(coverage.pins, all.pins);
+    let bins = PinBins::<Clocked>::new(&build);
+    let shown = bins.declaration().named(
+        "r500",
+        &build,
+        &bins.declaration().no_hits(),
+        Default::default(),
+    );
+    let excluded = shown.groups[0]
+        .bins
+        .iter()
+        .filter(|bin| bin.unreachable.is_some());
+    let excluded: Vec<String> = excluded.map(|bin| bin.at.join(" ")).collect();
+    let names = [
+        "const_addr[3] 1",
+        "const_addr[4] 1",
+        "const_addr[5] 1",
+        "launch 0",
+    ];
+    assert_eq!(excluded, names);
+    // What cannot be missed is not asked for either.
+    let slow = CLOCKED[SLOW].name;
+    let never = Coverage::new::<Clocked>(4).missing::<Clocked>();
+    assert!(
+        never.contains(&format!("pin {slow}: bit 0 was never 0")),
+        "{never:?}"
+    );
+}
+
+/// Regression: a stream was shortened to values that the enum of the pin does not have.
+#[test]
+fn shrinking_keeps_to_the_values_of_an_enum() {
+    let found = fuzz(
+        &Rtl::<OneHot>::own(4).unwrap(),
+        &Options {
+            budget: Default::default(),
+            ..options()
+        },
+    );
+    let found = found.unwrap_err();
+    let stream = &found.failure.case;
+    assert!(stream.name.contains("shrunk"), "{found}");
+    let addresses: Vec<_> = stream.cycles.0.iter().map(|pins| pins.const_addr).collect();
+    assert!(
+        addresses.iter().all(|at| [1, 2, 4].contains(at)),
+        "{addresses:?}"
     );
 }

@@ -135,6 +135,24 @@ fn phases(pin: &Pin, period: u64) -> (u64, u64) {
     }
 }
 
+/// Returns whether `clock` rises in every cycle, with all periods and phases of the design's clocks: no other one rises without it.
+pub(super) fn rises_always<D: Design>(clock: &Pin) -> bool {
+    edges(clock).all(|(period, phase)| {
+        let others = clocks::<D>().filter(|pin| pin.name != clock.name);
+        let mut theirs = others.flat_map(edges);
+        theirs.all(|(p, first)| p % period == 0 && first >= phase && (first - phase) % period == 0)
+    })
+}
+
+/// Returns each period that `clock` may have, with each of its phases.
+fn edges(clock: &Pin) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let periods = clock.range.0..=clock.range.1;
+    periods.flat_map(move |period| {
+        let (least, most) = phases(clock, period);
+        (least..=most).map(move |phase| (period, phase))
+    })
+}
+
 /// The clocks of a stream, cycle by cycle.
 pub(super) struct Clocks<D: Design> {
     /// Period and next rising edge of each; empty: the pins say which rise.

@@ -4,8 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use bytemuck::bytes_of;
 
+use super::clocks::rises_always;
 use crate::design::{Control, Design};
-use crate::field::{Field, Pin, Shape};
+use crate::field::{Field, Pin, Role, Shape};
 
 /// Widest pin or field for which each value is recorded.
 const VALUES: u32 = 6;
@@ -100,12 +101,12 @@ impl Coverage {
         }
     }
 
-    /// Returns the coverage in which every bit and value of a design with `lanes` lanes is reached.
+    /// Returns the coverage in which every bit and value of a design with `lanes` lanes is reached that the declarations of its pins allow.
     pub fn all<D: Design>(lanes: u32) -> Self {
         let pins = D::DECLARATION.pins.iter();
         let fields = D::fields().iter();
         Coverage {
-            pins: pins.map(|pin| Met::all(pin.most(lanes))).collect(),
+            pins: pins.map(|pin| reach::<D>(pin, lanes)).collect(),
             fields: fields.map(|field| Met::all(bits(field, lanes))).collect(),
             ..Self::new::<D>(lanes)
         }
@@ -146,11 +147,16 @@ impl Coverage {
     }
 
     /// Returns what was never reached, one line each: `pin data: bit 7 was never 1`. Empty if every bit of every pin and
-    /// field was 0 and was 1.
+    /// field was 0 and was 1, unless the declaration of the pin excludes it.
     pub fn missing<D: Design>(&self) -> Vec<String> {
-        let pin = |(pin, met): (&Pin, &Met)| gaps("pin", pin.name, pin.most(self.lanes), met);
-        let field =
-            |(field, met): (&Field, &Met)| gaps("field", field.name, bits(field, self.lanes), met);
+        let pin = |(pin, met): (&Pin, &Met)| {
+            let reach = reach::<D>(pin, self.lanes);
+            gaps("pin", pin.name, &reach, met)
+        };
+        let field = |(field, met): (&Field, &Met)| {
+            let reach = Met::all(bits(field, self.lanes));
+            gaps("field", field.name, &reach, met)
+        };
         let pins = D::DECLARATION.pins.iter().zip(&self.pins).flat_map(pin);
         pins.chain(D::fields().iter().zip(&self.fields).flat_map(field))
             .collect()
@@ -169,7 +175,7 @@ impl Coverage {
         let still = |met: &Met| !met.changed;
         let pins = D::DECLARATION.pins.iter().zip(&self.pins);
         let pins = pins
-            .filter(|(_, met)| still(met))
+            .filter(|(pin, met)| still(met) && reach::<D>(pin, self.lanes).changed)
             .map(|(pin, _)| format!("pin {}", pin.name));
         let fields = D::fields().iter().zip(&self.fields);
         let fields: Vec<_> = fields.filter(|(_, met)| still(met)).collect();
@@ -190,27 +196,60 @@ impl Coverage {
 
     /// Returns the coverage as a readable table.
     pub fn table<D: Design>(&self) -> Table {
-        let row = |kind, name: &str, bits: u64, met: &Met, show: &dyn Fn(u64) -> String| Row {
-            name: format!("{kind} {name}"),
-            bits: bits.count_ones(),
-            toggled: (met.ones & met.zeros & bits).count_ones(),
-            values: values(met, bits, show),
-        };
+        let row =
+            |kind, name: &str, bits: u64, reach: Met, met: &Met, show: &dyn Fn(u64) -> String| {
+                let toggle = reach.ones & reach.zeros;
+                Row {
+                    name: format!("{kind} {name}"),
+                    bits: toggle.count_ones(),
+                    toggled: (met.ones & met.zeros & toggle).count_ones(),
+                    values: values(met, bits, show),
+                }
+            };
         let pins = D::DECLARATION.pins.iter().zip(&self.pins);
         let pins = pins.map(|(pin, met)| {
-            row("pin", pin.name, pin.most(self.lanes), met, &|v| {
-                v.to_string()
-            })
+            let (bits, reach) = (pin.most(self.lanes), reach::<D>(pin, self.lanes));
+            row("pin", pin.name, bits, reach, met, &|v| v.to_string())
         });
         let fields = D::fields().iter().zip(&self.fields);
         let fields = fields.map(|(field, met)| {
             let bits = bits(field, self.lanes);
-            row("field", field.name, bits, met, &field.show)
+            row("field", field.name, bits, Met::all(bits), met, &field.show)
         });
         Table {
             cycles: self.cycles,
             rows: pins.chain(fields).collect(),
         }
+    }
+}
+
+/// Returns what drawn streams reach of `pin` at most: of an enum its values, of a range what lies in it, of a clock that rises whenever
+/// another one does only 1.
+fn reach<D: Design>(pin: &Pin, lanes: u32) -> Met {
+    let bits = pin.most(lanes);
+    let width = bits.count_ones();
+    let mut met = Met::default();
+    if !pin.values.is_empty() {
+        met.changed = pin.values.len() > 1;
+        let values = pin.values.iter();
+        values.for_each(|value| met.see(*value, bits, width));
+        return met;
+    }
+    let (least, most) = match pin.role {
+        Role::Clock { .. } => (u64::from(rises_always::<D>(pin)), 1),
+        _ => (pin.range.0, pin.range.1 & bits),
+    };
+    if width <= VALUES {
+        (least..=most).for_each(|value| met.see(value, bits, width));
+    }
+    // Both bounds have the same bits above the highest one in which they differ, and what is between them has all of the rest.
+    let top = (least ^ most).checked_ilog2();
+    let free = top.map_or(0, |top| u64::MAX >> (63 - top));
+    Met {
+        ones: least | free,
+        zeros: (!least | free) & bits,
+        changed: least != most,
+        ..met
     }
 }
 
@@ -268,13 +307,13 @@ fn ones(width: u32) -> u64 {
     u64::MAX >> (64 - width.clamp(1, 64))
 }
 
-fn gaps(kind: &str, name: &str, bits: u64, met: &Met) -> Vec<String> {
+fn gaps(kind: &str, name: &str, reach: &Met, met: &Met) -> Vec<String> {
     let lines = |never: u64, what: u32| {
         let numbers = (0..64).filter(move |bit| never >> bit & 1 == 1);
         numbers.map(move |bit| format!("{kind} {name}: bit {bit} was never {what}"))
     };
-    let zeros = lines(bits & !met.zeros, 0);
-    lines(bits & !met.ones, 1).chain(zeros).collect()
+    let zeros = lines(reach.zeros & !met.zeros, 0);
+    lines(reach.ones & !met.ones, 1).chain(zeros).collect()
 }
 
 fn values(met: &Met, bits: u64, show: &dyn Fn(u64) -> String) -> Option<String> {

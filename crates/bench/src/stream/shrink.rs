@@ -190,7 +190,8 @@ impl<D: Design> Shorten<'_, D> {
                         smaller = false;
                         let top = value.checked_ilog2().map_or(0, |bit| value & !(1 << bit));
                         for less in [0, 1, value >> 1, top, value & value.wrapping_sub(1)] {
-                            if less >= value {
+                            let excluded = !pin.values.is_empty() && !pin.values.contains(&less);
+                            if less >= value || excluded {
                                 continue;
                             }
                             let mut one = self.cycles().to_vec();

@@ -67,8 +67,12 @@ impl<D: Design> Bins for PinBins<D> {
     }
 
     fn overview(&self, met: &Met) -> Overview {
-        let all = Coverage::all::<D>(self.lanes).toggled();
-        let hit = coverage::<D>(self.lanes, met, 0, 0).toggled();
+        let all = Coverage::all::<D>(self.lanes);
+        // `constrain` may set what the declaration of a pin excludes.
+        let hit = coverage::<D>(self.lanes, met, 0, 0).words().into_iter();
+        let hit = hit.zip(all.words()).map(|(hit, all)| hit & all);
+        let hit = Coverage::of_words::<D>(self.lanes, hit).toggled();
+        let all = all.toggled();
         let [pins, fields] = [0, 1].map(|n| Share {
             hit: hit[n],
             reachable: all[n],

@@ -1,16 +1,22 @@
 //! The bins of a design whose cases are streams of pins: each bit of each pin and field is 0, and is 1.
 
 use reconverge_bench::design::Design;
-use reconverge_bench::stream::coverage::items;
+use reconverge_bench::stream::coverage::{Coverage, items};
 
 use super::{Axis, Declaration, When};
 
-/// Declares the bins of `D` with `lanes` lanes: two for each bit, in the order of [`items`].
+/// Declares the bins of `D` with `lanes` lanes: two for each bit, in the order of [`items`]. What the declaration of a pin excludes
+/// is unreachable.
 pub fn declared<D: Design>(lanes: u32) -> Declaration {
+    let all = Coverage::all::<D>(lanes);
+    let all = all.pins.iter().chain(&all.fields);
     let mut groups = [("pins", Vec::new()), ("fields", Vec::new())];
-    for (number, (name, width)) in items::<D>(lanes).into_iter().enumerate() {
-        let is_field = number >= D::DECLARATION.pins.len();
-        let bits = &mut groups[usize::from(is_field)].1;
+    let mut excluded = [const { Vec::new() }; 2];
+    for (number, ((name, width), met)) in items::<D>(lanes).into_iter().zip(all).enumerate() {
+        let group = usize::from(number >= D::DECLARATION.pins.len());
+        let reached = (0..width).flat_map(|bit| [met.zeros, met.ones].map(|met| met >> bit & 1));
+        excluded[group].extend(reached.map(|reached| reached == 0));
+        let bits = &mut groups[group].1;
         match width {
             1 => bits.push(name.to_owned()),
             _ => bits.extend((0..width).map(|bit| format!("{name}[{bit}]"))),
@@ -18,14 +24,18 @@ pub fn declared<D: Design>(lanes: u32) -> Declaration {
     }
     let about = "each bit: cycles in which it was 0 and 1; of a list, those of all elements";
     let mut declaration = Declaration::default();
-    for (name, bits) in groups {
+    for ((name, bits), excluded) in groups.into_iter().zip(excluded) {
         let axis = |name: &str, values| Axis {
             name: name.to_owned(),
             values,
         };
         let is = ["0", "1"].map(str::to_owned).to_vec();
         let axes = vec![axis("bit", bits), axis("is", is)];
-        declaration.group(When::Sometimes, name, about, axes);
+        let first = declaration.group(When::Sometimes, name, about, axes);
+        if excluded.contains(&true) {
+            let why = "the declaration of the pin excludes it";
+            declaration.declare_unreachable(first, why, &|n| excluded[n]);
+        }
     }
     declaration
 }
@@ -34,7 +44,7 @@ pub fn declared<D: Design>(lanes: u32) -> Declaration {
 mod counted {
     use reconverge_bench::check::Judged;
     use reconverge_bench::dut::Dut;
-    use reconverge_bench::stream::coverage::{each_word, items};
+    use reconverge_bench::stream::coverage::{Coverage, each_word, items};
     use reconverge_bench::stream::{Stream, pulse};
 
     use super::Design;
@@ -44,8 +54,8 @@ mod counted {
 
     /// Counts the cycles of streams in which each bit was 0 and 1.
     pub struct Counter {
-        /// For each pin and field, the number of its first bin and of its bits.
-        items: Vec<(usize, u32)>,
+        /// For each pin and field, the number of its first bin and of its bits, and which of them can be 0 and 1.
+        items: Vec<(usize, u32, [u64; 2])>,
         hits: Hits,
         cycles: u64,
     }
@@ -58,8 +68,11 @@ mod counted {
 
         fn counter(bins: &PinBins<D>) -> Counter {
             let mut first = 0;
-            let items = items::<D>(bins.lanes()).into_iter().map(|(_, width)| {
-                let item = (first, width);
+            let all = Coverage::all::<D>(bins.lanes());
+            let all = all.pins.iter().chain(&all.fields);
+            let items = items::<D>(bins.lanes()).into_iter().zip(all);
+            let items = items.map(|((_, width), met)| {
+                let item = (first, width, [met.zeros, met.ones]);
                 first += 2 * width as usize;
                 item
             });
@@ -99,9 +112,11 @@ mod counted {
                 pulse();
                 *cycles += 1;
                 each_word::<D>(pins, state, |item, word| {
-                    let (first, width) = items[item];
+                    let (first, width, reached) = items[item];
                     for bit in 0..width {
-                        hits.counts[first + 2 * bit as usize + (word >> bit & 1) as usize] += 1;
+                        let is = (word >> bit & 1) as usize;
+                        // `constrain` may set what the declaration of a pin excludes.
+                        hits.counts[first + 2 * bit as usize + is] += reached[is] >> bit & 1;
                     }
                 });
             };
