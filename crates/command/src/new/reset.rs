@@ -18,7 +18,7 @@ pub(super) struct Reset {
 
 impl Reset {
     /// Returns the reset that is asked for, or the input with the name of one. If there are several clocks, the inputs with such a name
-    /// that are alike are one reset; `ports` keeps the first.
+    /// are one reset if they are alike, and `notes` says so; `ports` keeps the first.
     ///
     /// # Errors
     /// The one that is asked for is not an input of one bit.
@@ -45,6 +45,13 @@ impl Reset {
         let others: Vec<String> = others.collect();
         ports.retain(|p| p.port.output || !others.contains(&p.port.name));
         Ok(all.into_iter().next().map(|mut reset| {
+            if !others.is_empty() {
+                let first = &reset.ports[0];
+                notes.push(format!(
+                    "{first} and {} are one reset, always asserted together; with --reset {first} the others are pins of their own",
+                    others.join(" and ")
+                ));
+            }
             reset.ports.extend(others);
             reset
         }))
