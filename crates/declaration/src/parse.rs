@@ -378,7 +378,7 @@ fn pin(
             let found = enums.iter().find(|e| e.name == name);
             let found = found.ok_or_else(|| table.error("enum", format!("no enum {name:?}")))?;
             if role != Role::Plain || matches!(shape, Shape::Planes(_)) {
-                return Err(table.error("enum", "only a number has one"));
+                return Err(table.error("enum", "a reset, stall or mask has no enum"));
             }
             fits(table, found, width(shape))?;
             found.values.clone()

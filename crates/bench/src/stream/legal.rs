@@ -42,11 +42,11 @@ impl<D: Design> Legal<D> {
         }
     }
 
-    /// Returns what changes illegal pins.
-    pub fn changes(&self) -> &'static str {
+    /// Returns why the pins of a cycle are illegal.
+    pub fn why(&self) -> &'static str {
         match self.clocks {
-            None => "constrain changes",
-            Some(_) => "constrain, or a clock that does not rise, changes",
+            None => "constrain changes its pins",
+            Some(_) => "constrain changes its pins, or they change without their clock,",
         }
     }
 }

@@ -88,7 +88,7 @@ pub struct Stream<D: Design> {
     /// Parameters whose values are not the default.
     #[serde(deserialize_with = "map")]
     pub parameters: BTreeMap<String, u32>,
-    /// When each of several clocks rises. Empty if there is one clock, or if the cycles follow no periods.
+    /// When each of several clocks rises. Empty if there is one clock, or if the cycles have no periods.
     #[serde(default, skip_serializing_if = "Schedule::is_empty")]
     pub clocks: Schedule,
     /// The pins, cycle by cycle.
@@ -435,7 +435,7 @@ impl<D: Design> TestCase for Stream<D> {
                 let mut now = *pins;
                 legal.make(&golden, &mut now);
                 if bytes_of(&now) != bytes_of(pins) {
-                    illegal = Some(format!("{} its pins in cycle {cycle}", legal.changes()));
+                    illegal = Some(format!("{} in cycle {cycle}", legal.why()));
                     return;
                 }
                 golden.cycle(pins);

@@ -116,7 +116,7 @@ pub(super) fn check_bits(
         else {
             return Err(table.error(
                 key,
-                format!("{port}: what has one for each lane takes whole ports"),
+                format!("{port}: a pin or field with lanes needs whole ports"),
             ));
         };
         let declared = width as usize * if ports.len() == 1 { count } else { 1 };
