@@ -27,7 +27,7 @@ const PREFIX: &str = "Vports";
 /// the ports of `top`, in Verilator's order.
 ///
 /// # Errors
-/// There is no Verilator, or it rejects the RTL; a port is neither input nor output, is an array, or is a `real`.
+/// There is no Verilator, or it rejects the RTL; a port is neither input nor output, is an array, or is not made of bits.
 pub fn ports(
     tools: &Tools,
     dir: &Path,
@@ -49,7 +49,9 @@ pub(crate) fn ports_with(
     let out = generated(verilator, dir, list, top, parameters, &["--cc", "-O0"])?;
     let header = out.path().join(format!("{PREFIX}.h"));
     let text = fs::read_to_string(&header).map_err(io(&header))?;
-    let ports = text.lines().filter_map(port).collect::<Result<_, _>>();
+    let list = text.lines().skip_while(|line| line.trim() != "// PORTS");
+    let list = list.take_while(|line| !line.trim().is_empty());
+    let ports = list.filter_map(port).collect::<Result<_, _>>();
     ports.map_err(|why| Error::Refused(format!("{top}: {why}")))
 }
 
@@ -262,18 +264,32 @@ fn plain_name(name: &str) -> String {
     out
 }
 
-/// Reads a line such as `VL_IN8(&token_i,2,0);` or `VL_INW(&words_i,95,0,3);`. For an array, the dimensions follow the name
-/// in brackets.
+/// Reads a line such as `VL_IN8(&token_i,2,0);` or `VL_INW(&words_i,95,0,3);`; `None` if it is a comment. For an array, the dimensions
+/// follow the name in brackets, or a newer Verilator writes `VlUnpacked<CData/*3:0*/, 2> &list_i;`.
 fn port(line: &str) -> Option<Result<Port, String>> {
     let line = line.trim();
-    if let Some(name) = line
-        .strip_prefix("double &")
-        .or(line.strip_prefix("double& "))
-    {
-        let name = name.trim_end_matches(';');
-        return Some(Err(format!("port {name} is a real")));
+    if line.starts_with("//") {
+        return None;
     }
-    let (kind, rest) = line.strip_prefix("VL_")?.split_once("(&")?;
+    Some(port_in(line).unwrap_or_else(|| {
+        Err(format!(
+            "Verilator's line `{line}` is not a known form of a port"
+        ))
+    }))
+}
+
+fn port_in(line: &str) -> Option<Result<Port, String>> {
+    let Some(line) = line.strip_prefix("VL_") else {
+        let (kind, name) = line.split_once('&')?;
+        let name = plain_name(name.trim().trim_end_matches(';'));
+        let what = match kind.trim() {
+            "double" => "is a real",
+            kind if kind.starts_with("VlUnpacked<") => "is an unpacked array",
+            _ => "is not made of bits",
+        };
+        return Some(Err(format!("port {name} {what}")));
+    };
+    let (kind, rest) = line.split_once("(&")?;
     let kind = kind.trim_end_matches('(');
     let output = match kind.trim_end_matches(|c: char| c.is_ascii_digit() || c == 'W') {
         "IN" => false,
@@ -366,8 +382,26 @@ void Vm___024root___nba_sequent__TOP__0(Vm___024root* vlSelf) {
         assert_eq!(read("    VL_OUT16(&x_o,15,0);"), is("x_o", true, 16));
         assert_eq!(read("    VL_IN64(&word_i,63,0);"), is("word_i", false, 64));
         assert_eq!(read("    VL_OUTW(&wide_o,95,0,3);"), is("wide_o", true, 96));
-        assert_eq!(read("    CData/*0:0*/ push_i;"), None);
+        assert_eq!(read("    // PORTS"), None);
         let refused = |why: &str| Some(Err(why.to_owned()));
+        assert_eq!(
+            read("    VL_NEW8(push_i);"),
+            refused("Verilator's line `VL_NEW8(push_i);` is not a known form of a port")
+        );
+        // Lines of Verilator 5.048; the first were left out without a word.
+        for (line, why) in [
+            (
+                "    VlUnpacked<VlUnpacked<VlWide<4>/*99:0*/, 3>, 2> &w___05Fi;",
+                "port w__i is an unpacked array",
+            ),
+            (
+                "    Vports_u_t__struct__0 &u_o;",
+                "port u_o is not made of bits",
+            ),
+            ("    std::string &str_o;", "port str_o is not made of bits"),
+        ] {
+            assert_eq!(read(line), refused(why));
+        }
         assert_eq!(
             read("    VL_IN8((&mem_i)[4],7,0);"),
             refused("port mem_i is an unpacked array")
