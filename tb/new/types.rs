@@ -11,7 +11,7 @@ mod tree;
 use tree::{Bus, Direction, Kind, Port, Type, bus, ports, read};
 
 /// Runs `new` for module `m` of `rtl`. Returns its declaration and what it printed.
-fn made(rtl: &str, options: &[&str]) -> (Declaration, String) {
+pub(super) fn made(rtl: &str, options: &[&str]) -> (Declaration, String) {
     let dir = tempfile::tempdir().unwrap();
     let (file, at) = (dir.path().join("m.sv"), dir.path().join("m"));
     fs::write(&file, rtl).unwrap();
@@ -21,6 +21,21 @@ fn made(rtl: &str, options: &[&str]) -> (Declaration, String) {
     let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
     let declared = Declaration::parse("design.toml", &toml).unwrap();
     (declared, text(&output.stdout).to_owned())
+}
+
+/// Regression: an expression with 150 operators was too deep for the reader, and the whole tree was not known.
+#[test]
+fn deep_expressions_do_not_matter_to_the_ports() {
+    let json = fs::read_to_string(format!("{ROOT}/tb/new/m.json")).unwrap();
+    let deep = format!("{}{}", "{\"lhsp\":[".repeat(100_000), "]}".repeat(100_000));
+    let with = json.replacen(
+        "\"modulesp\":[",
+        &format!("\"x\":[{deep}],\"modulesp\":["),
+        1,
+    );
+    assert_ne!(with, json);
+    let of = |text: &str| ports(&read(text).unwrap(), "m").unwrap();
+    assert_eq!(of(&with), of(&json));
 }
 
 /// Both forms of the tree tell the same types.

@@ -1,10 +1,13 @@
 //! The ports of a module and their types, from Verilator's tree: XML, or JSON from a newer Verilator.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Formatter};
 
 use quick_xml::events::Event;
 use quick_xml::{Reader, XmlVersion};
-use serde_json::Value;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
 /// Type of a port or of a member.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +116,76 @@ impl Node {
 pub(super) fn read(text: &str) -> Option<Node> {
     match text.trim_start().starts_with('<') {
         true => xml(text),
-        false => Some(json(&serde_json::from_str(text).ok()?)),
+        false => {
+            let mut text = serde_json::Deserializer::from_str(text);
+            Some(json(&Above(DEPTH).deserialize(&mut text).ok()?))
+        }
+    }
+}
+
+/// Objects and lists in each other down to which the JSON is read. Ports and types are far above it; expressions, which are not
+/// needed, can be deeper than a recursive reader survives.
+const DEPTH: u32 = 64;
+
+/// Reads a value of JSON without what is deeper in it than this.
+struct Above(u32);
+
+impl<'de> DeserializeSeed<'de> for Above {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        match self.0 {
+            0 => IgnoredAny::deserialize(from).map(|_| Value::Null),
+            _ => from.deserialize_any(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Above {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
+        Ok(flag.into())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(number.into())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(text.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(value) = list.next_element_seed(Above(self.0 - 1))? {
+            all.push(value);
+        }
+        Ok(Value::Array(all))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Value, A::Error> {
+        let mut all = Map::new();
+        while let Some(key) = object.next_key()? {
+            all.insert(key, object.next_value_seed(Above(self.0 - 1))?);
+        }
+        Ok(Value::Object(all))
     }
 }
 
