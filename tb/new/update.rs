@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::refused;
 use crate::common::{arg, reconverge, text};
 
 const BEFORE: &str = "typedef enum logic [1:0] {Idle, Run} st_e;
@@ -79,4 +80,101 @@ fn only_what_the_ports_changed_is_changed() {
     ] {
         assert!(now.contains(part), "{part}: {now}");
     }
+}
+
+/// Regression: each of these was told as `the ports are as declared`.
+#[test]
+fn what_is_changed_by_hand_is_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
+    let toml = at.join("rtl/design.toml");
+    let rtl = |clock: &str, reset: &str, names: &str, member: &str, sum: &str| {
+        format!(
+            "typedef enum logic [1:0] {{{names}}} st_e;
+typedef struct packed {{ logic v; logic [{member}:0] d; }} req_t;
+module m(input logic {clock}, input logic rst_ni, input req_t req_i, output st_e st_o, output logic sum_o);
+  logic q;
+  assign sum_o = {sum};
+  always_ff @(posedge {clock}{reset}) if (!rst_ni) begin st_o <= st_e'(0); q <= 0; end else begin st_o <= st_e'(req_i.d[1:0]); q <= ^req_i; end
+endmodule
+"
+        )
+    };
+    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
+    fs::write(&file, rtl("clk_i", "", "Idle, Run", "7", "q")).unwrap();
+    assert!(reconverge(&args).status.success());
+    // The struct is one number.
+    let mut declared = fs::read_to_string(&toml).unwrap();
+    let pins = declared.find("\n[[pin]]\nname = \"req_v\"").unwrap();
+    let end = declared.find("\n# ---- state").unwrap();
+    let rest = declared[pins..end].find("\n[[pin]]\nname = \"rst_n\"");
+    let rest = rest.map_or("", |at| &declared[pins + at..end]).to_owned();
+    let number = "\n[[pin]]\nname = \"req\"\nwidth = 9\ndoc = \"Port req_i.\"\n";
+    declared.replace_range(pins..end, &format!("{number}{rest}"));
+    fs::write(&toml, &declared).unwrap();
+    let update = || {
+        let output = reconverge(&[&args[..], &["--update"]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout).to_owned()
+    };
+    let said = update();
+    assert!(said.ends_with("  the ports are as declared\n"), "{said}");
+
+    let after = rtl(
+        "main_clk",
+        " or negedge rst_ni",
+        "Run, Idle",
+        "9",
+        "q ^ req_i.v",
+    );
+    fs::write(&file, after).unwrap();
+    let said = update();
+    for change in [
+        "  by hand: the clock is \"clk_i\", and of the RTL \"main_clk\"\n",
+        "  by hand: pin rst_n has no asynchronous, and of the RTL asynchronous = true\n",
+        "  by hand: state sum has no sampled, and of the RTL sampled = true\n",
+        "  by hand: pin req has 9 bits, and req_i of the RTL has 11\n",
+        "  enum st_e has other values\n",
+        "\nnote: sampled, because they depend on pins of the same cycle: sum_o\n",
+    ] {
+        assert!(said.contains(change), "{change}: {said}");
+    }
+    let now = fs::read_to_string(&toml).unwrap();
+    assert!(now.contains("names = [\"Run\", \"Idle\"]\n"), "{now}");
+}
+
+/// Regression: a wrapper that was changed by hand was lost, and one that the RTL needs for the first time was not compiled.
+#[test]
+fn a_changed_wrapper_is_kept_and_a_first_one_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
+    let (wrapper, kept) = (
+        at.join("rtl/unit_ports.sv"),
+        at.join("rtl/unit_ports.sv.old"),
+    );
+    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
+    let update = [&args[..], &["--update"]].concat();
+    let list = "module m(input logic clk_i, input logic x_i [2], output logic q_o);\n  always_ff @(posedge clk_i) q_o <= x_i[1];\nendmodule\n";
+    fs::write(&file, list).unwrap();
+    assert!(reconverge(&args).status.success());
+    assert!(reconverge(&update).status.success());
+    assert!(!kept.exists());
+    let mine = fs::read_to_string(&wrapper).unwrap() + "// By hand.\n";
+    fs::write(&wrapper, &mine).unwrap();
+    let output = reconverge(&update);
+    let said = text(&output.stdout);
+    assert!(
+        said.contains("note: rtl/unit_ports.sv is new; the one before it is rtl/unit_ports.sv.old"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(&kept).unwrap(), mine);
+    assert!(!fs::read_to_string(&wrapper).unwrap().contains("By hand"));
+    fs::write(&wrapper, &mine).unwrap();
+    refused(&update, "take over from it what you need, and remove it");
+    assert_eq!(fs::read_to_string(&wrapper).unwrap(), mine);
+
+    let plain = list.replace("x_i [2]", "x_i").replace("x_i[1]", "x_i");
+    fs::write(&file, plain).unwrap();
+    refused(&update, "its top is unit_ports, and that of this RTL is m");
+    assert_eq!(fs::read_to_string(&wrapper).unwrap(), mine);
 }

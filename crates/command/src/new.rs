@@ -330,7 +330,15 @@ pub fn command(args: &NewArgs) -> Done {
         port.sampled = timing.combinational.contains(&port.port.name);
     }
     let of_pins = ports.iter().filter(|p| p.sampled);
-    let of_pins: Vec<&str> = of_pins.map(|p| p.port.name.as_str()).collect();
+    // Verilator tells it of a port as a whole.
+    let of_pins = of_pins.map(|p| match p.parts.len() {
+        1 => p.port.name.clone(),
+        n => format!(
+            "{} (all {n} parts, though one may do so alone)",
+            p.port.name
+        ),
+    });
+    let of_pins: Vec<String> = of_pins.collect();
     if !clocks.are_none() && !of_pins.is_empty() {
         let (shown, more) = of_pins.split_at(of_pins.len().min(8));
         let more = match more.len() {
@@ -359,6 +367,16 @@ pub fn command(args: &NewArgs) -> Done {
         .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
     write("rtl/design.toml", &toml)?;
     if let Some(before) = before {
+        let told = |why| bad("rtl/design.toml", why);
+        let there = Declaration::parse("design.toml", &before).map_err(|e| told(e.to_string()))?;
+        if there.top != top {
+            let why = format!(
+                "its top is {}, and that of this RTL is {top}: make the crate in another folder with `new`, and take over there what you have \
+                 written",
+                there.top
+            );
+            return Err(told(why).into());
+        }
         let (text, changes) = update::merged(&before, &toml);
         Declaration::parse("design.toml", &text).map_err(|e| {
             bad(
@@ -366,11 +384,29 @@ pub fn command(args: &NewArgs) -> Done {
                 format!("cannot be brought up to date: {e}"),
             )
         })?;
-        let wrapper = format!("rtl/{top}.sv");
-        let files = wrapped.then_some((wrapper.as_str(), read_text(&work.path().join(&wrapper))));
-        for (file, text) in files.into_iter().chain([("rtl/design.toml", Ok(text))]) {
-            wave::write_whole(&args.dir.join(file), &text?).map_err(Failure::Other)?;
+        let save = |file: &str, text: &str| {
+            wave::write_whole(&args.dir.join(file), text).map_err(Failure::Other)
+        };
+        if wrapped {
+            let file = format!("rtl/{top}.sv");
+            let (new, old) = (
+                read_text(&work.path().join(&file))?,
+                read_text(&args.dir.join(&file))?,
+            );
+            // It may have been changed by hand.
+            let kept = format!("{file}.old");
+            if new != old && args.dir.join(&kept).exists() {
+                let why =
+                    "take over from it what you need, and remove it: the wrapper changes again";
+                return Err(bad(&kept, why.to_owned()).into());
+            }
+            if new != old {
+                save(&kept, &old)?;
+                save(&file, &new)?;
+                notes.push(format!("{file} is new; the one before it is {kept}: take over what you have changed in it"));
+            }
         }
+        save("rtl/design.toml", &text)?;
         let changes = match changes.is_empty() {
             true => "the ports are as declared".to_owned(),
             false => changes.join("\n  "),
@@ -379,6 +415,9 @@ pub fn command(args: &NewArgs) -> Done {
             "{}/rtl/design.toml:\n  {changes}\n",
             args.dir.display()
         ))?;
+        for note in notes {
+            print(&format!("note: {note}\n"))?;
+        }
         return Ok(Status::Agreed);
     }
     let home = sources();

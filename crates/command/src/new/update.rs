@@ -61,15 +61,46 @@ impl Block {
             .is_some_and(|ports| ports.trim_start_matches('[').contains('['))
     }
 
-    /// Returns what its bits are, however they are divided into elements.
-    fn bits(&self) -> String {
+    /// Returns its bits; `None` if the lanes decide.
+    fn count(&self) -> Option<u64> {
         let number = |key| self.value(key).map_or(Ok(1), str::parse::<u64>);
         match (self.value("planes"), number("width"), number("count")) {
-            (None, Ok(width), Ok(count)) => format!("{} bits", width * count),
-            (planes, ..) => format!(
+            (None, Ok(width), Ok(count)) => width.checked_mul(count),
+            _ => None,
+        }
+    }
+
+    /// Returns what its bits are, however they are divided into elements.
+    fn bits(&self) -> String {
+        match (self.count(), self.value("planes")) {
+            (Some(bits), _) => format!("{bits} bits"),
+            (None, planes) => format!(
                 "{} for each lane",
                 planes.or(self.value("width")).unwrap_or("1")
             ),
+        }
+    }
+}
+
+/// Tells which of `keys` the RTL gives another value than the declaration has.
+fn differs(changes: &mut Vec<String>, old: &Block, new: &Block, keys: &[&str]) {
+    for key in keys {
+        let (were, are) = (old.value(key), new.value(key));
+        if were != are {
+            let value = |value: Option<&str>| match value {
+                Some(value) => format!("{key} = {value}"),
+                None => format!("no {key}"),
+            };
+            let change = format!(
+                "by hand: {} {} has {}, and of the RTL {}",
+                old.kind,
+                old.name(),
+                value(were),
+                value(are)
+            );
+            if !changes.contains(&change) {
+                changes.push(change);
+            }
         }
     }
 }
@@ -115,6 +146,27 @@ fn blocks(text: &str) -> Vec<Block> {
 pub(super) fn merged(old: &str, new: &str) -> (String, Vec<String>) {
     let (mut old, new) = (blocks(old), blocks(new));
     let mut changes = Vec::new();
+    let clocks = |all: &[Block]| {
+        let mut ports: Vec<String> = all
+            .iter()
+            .filter_map(|block| match block.kind.as_str() {
+                "root" if block.value("combinational") == Some("true") => Some("none".to_owned()),
+                "root" => Some(block.value("clock").unwrap_or("\"clk_i\"").to_owned()),
+                "clock" => block.value("port").map(str::to_owned),
+                _ => None,
+            })
+            .collect();
+        if ports.len() > 1 {
+            ports.remove(0);
+        }
+        ports.join(" and ")
+    };
+    let (were, are) = (clocks(&old), clocks(&new));
+    if were != are {
+        changes.push(format!(
+            "by hand: the clock is {were}, and of the RTL {are}"
+        ));
+    }
     for kind in ["enum", "pin", "state"] {
         let of = |block: &&Block| block.kind == kind;
         let fresh: Vec<&Block> = new.iter().filter(of).collect();
@@ -136,7 +188,9 @@ pub(super) fn merged(old: &str, new: &str) -> (String, Vec<String>) {
                             .iter()
                             .all(|base| other.bases().contains(base))
                 };
-                if kind == "enum" || !old.iter().any(covers) {
+                if let Some(other) = old.iter().find(|other| kind != "enum" && covers(other)) {
+                    differs(&mut changes, other, block, &["sampled"]);
+                } else {
                     changes.push(format!("added {kind} {}", block.name()));
                     let last = old.iter().rposition(|block| block.kind == kind);
                     let first_pin = || {
@@ -169,6 +223,26 @@ pub(super) fn merged(old: &str, new: &str) -> (String, Vec<String>) {
                     changes.push(format!("enum {name} has other values"));
                     &["names", "values"]
                 }
+                "enum" if there.value("names") != block.value("names") => {
+                    let sorted = |names: Option<&str>| {
+                        let names = names.unwrap_or_default().trim_matches(['[', ']']);
+                        let mut names: Vec<_> = names
+                            .split(',')
+                            .map(|name| name.trim().to_owned())
+                            .collect();
+                        names.sort();
+                        names
+                    };
+                    let (were, are) = (there.value("names"), block.value("names"));
+                    if sorted(were) == sorted(are) {
+                        changes.push(format!("enum {name} has other values"));
+                        &["names"]
+                    } else {
+                        // They may have been renamed in the declaration.
+                        differs(&mut changes, there, block, &["names"]);
+                        &[]
+                    }
+                }
                 "enum" => &[],
                 _ if from != to => {
                     changes.push(format!("{kind} {name}: {from} became {to}"));
@@ -186,6 +260,33 @@ pub(super) fn merged(old: &str, new: &str) -> (String, Vec<String>) {
             };
             for key in keys.iter().rev() {
                 there.set(key, block.value(key));
+            }
+            if kind != "enum" {
+                differs(
+                    &mut changes,
+                    there,
+                    block,
+                    &["reset", "asynchronous", "sampled"],
+                );
+            }
+        }
+        // A port that is one number in the declaration, and has members in the RTL.
+        let numbers = old.iter().enumerate();
+        for (_, number) in numbers.filter(|(at, block)| {
+            block.kind == kind && kind != "enum" && !block.is_part() && !kept.contains(at)
+        }) {
+            let bases = number.bases();
+            let parts = fresh
+                .iter()
+                .filter(|part| part.bases().iter().all(|base| bases.contains(base)));
+            let bits: Option<Vec<u64>> = parts.map(|part| part.count()).collect();
+            let bits: u64 = bits.unwrap_or_default().iter().sum();
+            if let Some(there) = number.count().filter(|there| bits > 0 && *there != bits) {
+                let name = number.name();
+                changes.push(format!(
+                    "by hand: {kind} {name} has {there} bits, and {} of the RTL has {bits}",
+                    bases.join(" and ")
+                ));
             }
         }
         // What has lost its port, or its member.
