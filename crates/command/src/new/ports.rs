@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use reconverge_declaration::MAX_FIELDS;
+use reconverge_declaration::{MAX_ELEMENTS, MAX_FIELDS, MAX_NAME, MAX_PINS};
 use verilate::Port;
 
 use super::tree::{Kind, Type};
@@ -75,45 +75,54 @@ pub(super) fn declared(
                 count: 1,
             },
         };
-        let vector = || Type {
-            bits: port.width,
-            signed: false,
-            kind: Kind::Bits,
-        };
         let of = of.filter(|of| of.bits == port.width && matches!(layout, Layout::Words { .. }));
-        let parts = of
-            .unwrap_or_else(vector)
-            .leaves()
-            .into_iter()
-            .flat_map(Leaf::words)
-            .collect();
+        let mut parts = match (of, layout) {
+            (Some(of), _) => of.leaves().into_iter().flat_map(Leaf::words).collect(),
+            (None, Layout::Words { .. }) => number(port.width),
+            // The declaration divides it by the lanes.
+            (None, _) => vector(port.width).leaves(),
+        };
+        let name = &port.name;
+        if parts
+            .iter()
+            .any(|part| part.places.len() as u64 > MAX_ELEMENTS)
+        {
+            parts = number(port.width);
+            notes.push(format!(
+                "{name} is one number: a pin or field has {MAX_ELEMENTS} elements at most"
+            ));
+        }
+        if parts
+            .iter()
+            .any(|part| !part.path.is_empty() && part.name(name).len() > MAX_NAME)
+        {
+            parts = number(port.width);
+            notes.push(format!(
+                "{name} is one number: a name has {MAX_NAME} characters at most, and that of a member has more"
+            ));
+        }
         leaves.push((port, layout, parts));
     }
-    // A declaration has so many fields at most: the structs with the most members stay one number.
-    while leaves
-        .iter()
-        .filter(|(port, ..)| port.output)
-        .map(|(.., parts)| parts.len())
-        .sum::<usize>()
-        > MAX_FIELDS
-    {
-        let outputs = leaves.iter_mut().filter(|(port, ..)| port.output);
-        let Some((port, _, parts)) = outputs
-            .max_by_key(|(.., parts)| parts.len())
-            .filter(|(.., parts)| parts.len() > 2)
-        else {
-            break;
-        };
-        let vector = Type {
-            bits: port.width,
-            signed: false,
-            kind: Kind::Bits,
-        };
-        *parts = vector.leaves().into_iter().flat_map(Leaf::words).collect();
-        let name = &port.name;
-        notes.push(format!(
-            "{name} is one number: a declaration has {MAX_FIELDS} fields at most"
-        ));
+    // A declaration has so many at most: the structs with the most members stay one number.
+    for (output, most, what) in [(true, MAX_FIELDS, "fields"), (false, MAX_PINS, "pins")] {
+        let mut side: Vec<_> = leaves
+            .iter_mut()
+            .filter(|(port, ..)| port.output == output)
+            .collect();
+        while side.iter().map(|(.., parts)| parts.len()).sum::<usize>() > most {
+            let Some((port, _, parts)) = side
+                .iter_mut()
+                .max_by_key(|(.., parts)| parts.len())
+                .filter(|(.., parts)| parts.len() > 2)
+            else {
+                break;
+            };
+            *parts = number(port.width);
+            let name = &port.name;
+            notes.push(format!(
+                "{name} is one number: a declaration has {most} {what} at most"
+            ));
+        }
     }
     let mut taken: Vec<(bool, String)> = Vec::new();
     let mut enums: Vec<Enum> = Vec::new();
@@ -137,6 +146,20 @@ pub(super) fn declared(
     (all, enums)
 }
 
+fn vector(bits: u32) -> Type {
+    Type {
+        bits,
+        signed: false,
+        kind: Kind::Bits,
+    }
+}
+
+/// Returns what a port is that is one number.
+fn number(bits: u32) -> Vec<Leaf> {
+    let leaves = vector(bits).leaves().into_iter();
+    leaves.flat_map(Leaf::words).collect()
+}
+
 impl Type {
     /// Returns what it consists of, the highest member first.
     fn leaves(&self) -> Vec<Leaf> {
@@ -146,7 +169,14 @@ impl Type {
                 width: self.bits,
                 places: vec![0],
                 of: match &self.kind {
-                    Kind::Enum(name, values) => Some((name.clone(), values.clone())),
+                    // TOML has no greater numbers.
+                    Kind::Enum(name, values)
+                        if values
+                            .iter()
+                            .all(|(_, value)| i64::try_from(*value).is_ok()) =>
+                    {
+                        Some((name.clone(), values.clone()))
+                    }
                     _ => None,
                 },
                 signed: self.signed,

@@ -1,6 +1,6 @@
 //! A wrapper for a module whose ports a bench top cannot connect: interfaces, unpacked arrays, inouts, and types as parameters.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use reconverge::input::InputError;
@@ -224,6 +224,8 @@ struct Out {
     connected: Vec<String>,
     said: Vec<String>,
     types: BTreeMap<String, Type>,
+    /// The names of its ports and nets.
+    taken: BTreeSet<String>,
 }
 
 impl Out {
@@ -231,13 +233,28 @@ impl Out {
         self.said.push(line.to_owned());
     }
 
+    /// Takes a name.
+    ///
+    /// # Errors
+    /// It is taken.
+    fn take(&mut self, name: &str) -> Result<(), String> {
+        match self.taken.insert(name.to_owned()) {
+            true => Ok(()),
+            false => Err(format!(
+                "its wrapper would have two signals of the name {name}: rename one of its ports"
+            )),
+        }
+    }
+
     /// Declares a port of the wrapper.
-    fn declare(&mut self, name: &str, output: bool, of: &Type) {
+    fn declare(&mut self, name: &str, output: bool, of: &Type) -> Result<(), String> {
+        self.take(name)?;
         let direction = if output { "output" } else { "input " };
         let range = range(of.bits);
         self.ports
             .push(format!("{direction} logic {range}{}", verilog(name)));
         self.types.insert(name.to_owned(), of.clone());
+        Ok(())
     }
 
     /// Connects a port that is not an interface.
@@ -258,6 +275,9 @@ impl Out {
             (_, Direction::Both) => format!("{}_net", plain(name)),
             _ => verilog(name),
         };
+        if net != verilog(name) {
+            self.take(&net)?;
+        }
         match direction {
             Direction::Both => {
                 let bit = Type {
@@ -267,9 +287,9 @@ impl Out {
                 };
                 let [drive, enable, value] =
                     ["in", "oe", "out"].map(|end| format!("{}_{end}", plain(name)));
-                self.declare(&drive, false, of);
-                self.declare(&enable, false, &bit);
-                self.declare(&value, true, of);
+                self.declare(&drive, false, of)?;
+                self.declare(&enable, false, &bit)?;
+                self.declare(&value, true, of)?;
                 self.say(&format!("{name} is an inout: {drive} drives it while {enable} is 1; {value} is its value, 0 if nothing drives it"));
                 let range = range(of.bits);
                 let _ = writeln!(self.nets, "  wire {range}{net};");
@@ -280,7 +300,7 @@ impl Out {
             }
             _ => {
                 let output = *direction == Direction::Out;
-                self.declare(name, output, of);
+                self.declare(name, output, of)?;
                 if let Kind::List(..) = of.kind {
                     let (dimensions, element, indices) = unpacked(of);
                     let _ = writeln!(self.nets, "  logic {}{net} {dimensions};", range(element));
@@ -310,6 +330,7 @@ impl Out {
         self.say(&format!(
             "{port} is the interface {of}, modport {modport}: its member M is {port}_M"
         ));
+        self.take(port)?;
         let mut own = Vec::new();
         for input in &bus.inputs {
             let name = &input.name;
@@ -332,7 +353,7 @@ impl Out {
                 ));
             };
             let outer = format!("{port}_{name}");
-            self.declare(&outer, false, of);
+            self.declare(&outer, false, of)?;
             own.push(format!(".{}({outer})", verilog(name)));
         }
         let indices: Vec<String> = match bus.range {
@@ -368,7 +389,7 @@ impl Out {
                     kind: Kind::Array(Box::new(of.clone()), false),
                 },
             };
-            self.declare(&outer, output, &whole);
+            self.declare(&outer, output, &whole)?;
             for (i, index) in indices.iter().enumerate() {
                 let part = match indices.len() {
                     1 => outer.clone(),
