@@ -352,8 +352,17 @@ fn what_a_file_list_cannot_hold_is_refused() {
     let [plain, odd, new] = ["m.sv", "a$b.sv", "fresh"].map(|name| dir.path().join(name));
     fs::write(&plain, top).unwrap();
     fs::write(&odd, top).unwrap();
-    for define in ["A=1 // one", "A=1#2", "A=1\nb.sv"] {
-        let said = "write a macro with `#`, `//` or a line break into the RTL";
+    let unlisted = "write a macro with `#`, `//` or a line break into the RTL";
+    for (define, said) in [
+        ("A=1 // one", unlisted),
+        ("A=1#2", unlisted),
+        ("A=1\nb.sv", unlisted),
+        // Regression: the message named the list in a temporary folder.
+        (
+            "2X=1",
+            "error: -D: 2X=1: a macro must be named by letters, digits and _",
+        ),
+    ] {
         let args = [
             "new",
             arg(&new),
@@ -366,21 +375,6 @@ fn what_a_file_list_cannot_hold_is_refused() {
         ];
         refused(&args, said);
     }
-    // Regression: the message named the list in a temporary folder.
-    let args = [
-        "new",
-        arg(&new),
-        "--rtl",
-        arg(&plain),
-        "--top",
-        "m",
-        "-D",
-        "2X=1",
-    ];
-    refused(
-        &args,
-        "error: -D: 2X=1: a macro must be named by letters, digits and _",
-    );
     let said = "a$b.sv: path: its path must have no `$`";
     refused(&["new", arg(&new), "--rtl", arg(&odd), "--top", "m"], said);
 }

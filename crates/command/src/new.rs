@@ -34,6 +34,9 @@ use ports::{Declared, Enum, TWO, declared};
 use reset::Reset;
 use wrap::Wrapped;
 
+/// Says that Verilator's tree has another form than those that [`tree`] reads.
+const UNKNOWN: &str = "the tree that this Verilator writes is not known";
+
 #[derive(Args)]
 pub struct NewArgs {
     /// Folder of the new crate; its name is that of the crate and of the design
@@ -212,15 +215,19 @@ pub fn command(args: &NewArgs) -> Done {
         .map(|(n, v)| (n.as_str(), *v))
         .collect();
     let interfaces = wrap::all(texts(&at, &files), &args.top, &args.types)?;
-    let wrapped = match dut::ports(&at, &files, &args.top, &set) {
-        _ if !args.types.is_empty() => true,
-        Ok(_) => false,
-        Err(e) if wrap::helps(&e.to_string(), &interfaces) => true,
-        Err(e) => return Err(refused(e)),
+    // The ports of the module itself, if it needs no wrapper.
+    let own = match args.types.is_empty() {
+        true => match dut::ports(&at, &files, &args.top, &set) {
+            Ok(ports) => Some(ports),
+            Err(e) if wrap::helps(&e.to_string(), &interfaces) => None,
+            Err(e) => return Err(refused(e)),
+        },
+        false => None,
     };
     let mut top = args.top.clone();
     let mut types = BTreeMap::new();
-    if wrapped {
+    let mut wrapper = None;
+    if own.is_none() {
         let module = Wrapped {
             top: &args.top,
             parameters: &parameters,
@@ -234,20 +241,20 @@ pub fn command(args: &NewArgs) -> Done {
         write(&file, &module.probe(&probe))?;
         files = read()?;
         let root = dut::tree(&at, &files, &probe, &[]).map_err(refused)?;
-        let known =
-            tree::read(&root).ok_or("the tree that this Verilator writes is not known".to_owned());
-        let wrapper = known.and_then(|root| module.wrapper(&root, &probe, &top));
-        let wrapper = wrapper.map_err(|why| bad("--top", format!("{}: {why}", args.top)))?;
-        write(&file, &wrapper.text)?;
-        types = wrapper.types;
+        let known = tree::read(&root).ok_or(UNKNOWN.to_owned());
+        let made = known.and_then(|root| module.wrapper(&root, &probe, &top));
+        let made = made.map_err(|why| bad("--top", format!("{}: {why}", args.top)))?;
+        write(&file, &made.text)?;
+        types = made.types;
+        wrapper = Some(made.text);
     }
     let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
     let lanes = parameters
         .iter()
-        .find(|p| p.name == of_lanes && !wrapped)
+        .find(|p| p.name == of_lanes && wrapper.is_none())
         .cloned();
     if let (Some(name), None) = (&args.lanes, &lanes) {
-        let why = match wrapped {
+        let why = match wrapper.is_some() {
             true => format!(
                 "the ports of {} need a wrapper, whose widths are those of one number of lanes",
                 args.top
@@ -275,8 +282,14 @@ pub fn command(args: &NewArgs) -> Done {
             .collect();
         dut::ports(&at, &files, &top, &set).map_err(refused)
     };
+    // A port that depends on the lanes otherwise, for example by a logarithm, has its default width.
+    let by_default = lanes.is_none() || args.parameters.iter().all(|(name, _)| name != of_lanes);
+    let usual = match own {
+        Some(ports) if by_default => ports,
+        _ => ask(None)?,
+    };
     let ports: Vec<(Port, Option<u32>)> = match lanes {
-        None => ask(None)?.into_iter().map(|port| (port, None)).collect(),
+        None => usual.iter().map(|port| (port.clone(), None)).collect(),
         // Two numbers of lanes show which ports depend on them.
         Some(_) => {
             let more = ask(Some(TWO[1]))?;
@@ -289,13 +302,10 @@ pub fn command(args: &NewArgs) -> Done {
                 .collect()
         }
     };
-    if !wrapped {
+    if wrapper.is_none() {
         let root = dut::tree(&at, &files, &top, &set).map_err(refused)?;
         match tree::read(&root).and_then(|root| tree::ports(&root, &top)) {
-            None => notes.push(
-                "the tree that this Verilator writes is not known: structs and enums are numbers"
-                    .to_owned(),
-            ),
+            None => notes.push(format!("{}: structs and enums are numbers", UNKNOWN)),
             Some(ports) => {
                 types = ports
                     .into_iter()
@@ -304,8 +314,6 @@ pub fn command(args: &NewArgs) -> Done {
             }
         }
     }
-    // A port that depends on the lanes otherwise, for example by a logarithm, has its default width.
-    let usual = ask(None)?;
     let typed = ports.into_iter().map(|(mut port, more)| {
         let of = types.remove(&port.name);
         let more = more.filter(|more| *more != port.width);
@@ -367,58 +375,17 @@ pub fn command(args: &NewArgs) -> Done {
         .map_err(|e| bad("--top", format!("{} cannot be declared: {e}", args.top)))?;
     write("rtl/design.toml", &toml)?;
     if let Some(before) = before {
-        let told = |why| bad("rtl/design.toml", why);
-        let there = Declaration::parse("design.toml", &before).map_err(|e| told(e.to_string()))?;
-        if there.top != top {
-            let why = format!(
-                "its top is {}, and that of this RTL is {top}: make the crate in another folder with `new`, and take over there what you have \
-                 written",
-                there.top
-            );
-            return Err(told(why).into());
-        }
-        let (text, changes) = update::merged(&before, &toml);
-        Declaration::parse("design.toml", &text).map_err(|e| {
-            bad(
-                "rtl/design.toml",
-                format!("cannot be brought up to date: {e}"),
-            )
-        })?;
-        let save = |file: &str, text: &str| {
-            wave::write_whole(&args.dir.join(file), text).map_err(Failure::Other)
-        };
-        if wrapped {
-            let file = format!("rtl/{top}.sv");
-            let (new, old) = (
-                read_text(&work.path().join(&file))?,
-                read_text(&args.dir.join(&file))?,
-            );
-            // It may have been changed by hand.
-            let kept = format!("{file}.old");
-            if new != old && args.dir.join(&kept).exists() {
-                let why =
-                    "take over from it what you need, and remove it: the wrapper changes again";
-                return Err(bad(&kept, why.to_owned()).into());
-            }
-            if new != old {
-                save(&kept, &old)?;
-                save(&file, &new)?;
-                notes.push(format!("{file} is new; the one before it is {kept}: take over what you have changed in it"));
-            }
-        }
-        save("rtl/design.toml", &text)?;
-        let changes = match changes.is_empty() {
-            true => "the ports are as declared".to_owned(),
-            false => changes.join("\n  "),
-        };
+        let changes = update::update(
+            &args.dir,
+            (&before, &toml),
+            (&top, wrapper.as_deref()),
+            &mut notes,
+        )?;
         print(&format!(
             "{}/rtl/design.toml:\n  {changes}\n",
             args.dir.display()
         ))?;
-        for note in notes {
-            print(&format!("note: {note}\n"))?;
-        }
-        return Ok(Status::Agreed);
+        return print_notes(&notes);
     }
     let home = sources();
     if let Err(why) = &home {
@@ -445,11 +412,16 @@ pub fn command(args: &NewArgs) -> Done {
         declaration.state.len(),
         wave::shell(&args.dir.to_string_lossy()),
     ))?;
-    if wrapped {
+    if wrapper.is_some() {
         print(&format!(
             "  rtl/{top}.sv  a wrapper around the module: its first lines say what has become of the ports\n"
         ))?;
     }
+    print_notes(&notes)
+}
+
+/// Prints the notes, which end the command.
+fn print_notes(notes: &[String]) -> Done {
     for note in notes {
         print(&format!("note: {note}\n"))?;
     }

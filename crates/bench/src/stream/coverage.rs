@@ -253,17 +253,31 @@ fn reach<D: Design>(pin: &Pin, lanes: u32) -> Met {
     }
 }
 
-/// Returns the name and the number of bits of every pin and then of every field of a design with `lanes` lanes, in the order of the
-/// declaration; of a list of elements the bits of one.
-pub fn items<D: Design>(lanes: u32) -> Vec<(&'static str, u32)> {
+/// A pin or a field; of a list of elements the bits of one.
+pub struct Item {
+    /// Its name.
+    pub name: &'static str,
+    /// Its number of bits.
+    pub width: u32,
+    /// The bits that can be 0, and those that can be 1, by the declaration of the pin.
+    pub reached: [u64; 2],
+}
+
+/// Returns every pin and then every field of a design with `lanes` lanes, in the order of the declaration.
+pub fn items<D: Design>(lanes: u32) -> Vec<Item> {
     let pins = D::DECLARATION.pins.iter();
-    let pins = pins.map(|pin| (pin.name, pin.most(lanes)));
+    let pins = pins.map(|pin| (pin.name, pin.most(lanes), reach::<D>(pin, lanes)));
     let fields = D::fields().iter();
-    let fields = fields.map(|field| (field.name, bits(field, lanes)));
-    let counted = pins.chain(fields);
-    counted
-        .map(|(name, bits)| (name, bits.count_ones()))
-        .collect()
+    let fields = fields.map(|field| {
+        let bits = bits(field, lanes);
+        (field.name, bits, Met::all(bits))
+    });
+    let item = |(name, bits, met): (_, u64, Met)| Item {
+        name,
+        width: bits.count_ones(),
+        reached: [met.zeros, met.ones],
+    };
+    pins.chain(fields).map(item).collect()
 }
 
 /// Calls `item` with each word of the pins and of the state, and the number of its pin or field in [`items`].

@@ -1,25 +1,23 @@
 //! The bins of a design whose cases are streams of pins: each bit of each pin and field is 0, and is 1.
 
 use reconverge_bench::design::Design;
-use reconverge_bench::stream::coverage::{Coverage, items};
+use reconverge_bench::stream::coverage::items;
 
 use super::{Axis, Declaration, When};
 
 /// Declares the bins of `D` with `lanes` lanes: two for each bit, in the order of [`items`]. What the declaration of a pin excludes
 /// is unreachable.
 pub fn declared<D: Design>(lanes: u32) -> Declaration {
-    let all = Coverage::all::<D>(lanes);
-    let all = all.pins.iter().chain(&all.fields);
     let mut groups = [("pins", Vec::new()), ("fields", Vec::new())];
     let mut excluded = [const { Vec::new() }; 2];
-    for (number, ((name, width), met)) in items::<D>(lanes).into_iter().zip(all).enumerate() {
+    for (number, item) in items::<D>(lanes).into_iter().enumerate() {
         let group = usize::from(number >= D::DECLARATION.pins.len());
-        let reached = (0..width).flat_map(|bit| [met.zeros, met.ones].map(|met| met >> bit & 1));
+        let reached = (0..item.width).flat_map(|bit| item.reached.map(|is| is >> bit & 1));
         excluded[group].extend(reached.map(|reached| reached == 0));
-        let bits = &mut groups[group].1;
-        match width {
+        let (name, bits) = (item.name, &mut groups[group].1);
+        match item.width {
             1 => bits.push(name.to_owned()),
-            _ => bits.extend((0..width).map(|bit| format!("{name}[{bit}]"))),
+            _ => bits.extend((0..item.width).map(|bit| format!("{name}[{bit}]"))),
         }
     }
     let about = "each bit: cycles in which it was 0 and 1; of a list, those of all elements";
@@ -44,7 +42,7 @@ pub fn declared<D: Design>(lanes: u32) -> Declaration {
 mod counted {
     use reconverge_bench::check::Judged;
     use reconverge_bench::dut::Dut;
-    use reconverge_bench::stream::coverage::{Coverage, each_word, items};
+    use reconverge_bench::stream::coverage::{Item, each_word, items};
     use reconverge_bench::stream::{Stream, pulse};
 
     use super::Design;
@@ -54,8 +52,8 @@ mod counted {
 
     /// Counts the cycles of streams in which each bit was 0 and 1.
     pub struct Counter {
-        /// For each pin and field, the number of its first bin and of its bits, and which of them can be 0 and 1.
-        items: Vec<(usize, u32, [u64; 2])>,
+        /// Each pin and field, with the number of its first bin.
+        items: Vec<(usize, Item)>,
         hits: Hits,
         cycles: u64,
     }
@@ -68,13 +66,10 @@ mod counted {
 
         fn counter(bins: &PinBins<D>) -> Counter {
             let mut first = 0;
-            let all = Coverage::all::<D>(bins.lanes());
-            let all = all.pins.iter().chain(&all.fields);
-            let items = items::<D>(bins.lanes()).into_iter().zip(all);
-            let items = items.map(|((_, width), met)| {
-                let item = (first, width, [met.zeros, met.ones]);
-                first += 2 * width as usize;
-                item
+            let items = items::<D>(bins.lanes()).into_iter().map(|item| {
+                let at = first;
+                first += 2 * item.width as usize;
+                (at, item)
             });
             Counter {
                 items: items.collect(),
@@ -112,8 +107,8 @@ mod counted {
                 pulse();
                 *cycles += 1;
                 each_word::<D>(pins, state, |item, word| {
-                    let (first, width, reached) = items[item];
-                    for bit in 0..width {
+                    let (first, Item { width, reached, .. }) = &items[item];
+                    for bit in 0..*width {
                         let is = (word >> bit & 1) as usize;
                         // `constrain` may set what the declaration of a pin excludes.
                         hits.counts[first + 2 * bit as usize + is] += reached[is] >> bit & 1;

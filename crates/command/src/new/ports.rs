@@ -80,7 +80,7 @@ pub(super) fn declared(
             (Some(of), _) => of.leaves().into_iter().flat_map(Leaf::words).collect(),
             (None, Layout::Words { .. }) => number(port.width),
             // The declaration divides it by the lanes.
-            (None, _) => vector(port.width).leaves(),
+            (None, _) => Type::vector(port.width).leaves(),
         };
         let name = &port.name;
         if parts
@@ -146,17 +146,9 @@ pub(super) fn declared(
     (all, enums)
 }
 
-fn vector(bits: u32) -> Type {
-    Type {
-        bits,
-        signed: false,
-        kind: Kind::Bits,
-    }
-}
-
 /// Returns what a port is that is one number.
 fn number(bits: u32) -> Vec<Leaf> {
-    let leaves = vector(bits).leaves().into_iter();
+    let leaves = Type::vector(bits).leaves().into_iter();
     leaves.flat_map(Leaf::words).collect()
 }
 

@@ -189,31 +189,38 @@ impl<'de> Visitor<'de> for Above {
     }
 }
 
+impl Type {
+    /// A vector of `bits` bits.
+    pub fn vector(bits: u32) -> Self {
+        Type {
+            bits,
+            signed: false,
+            kind: Kind::Bits,
+        }
+    }
+}
+
+/// Returns the module `top`.
+fn module<'a>(nodes: &[&'a Node], top: &str) -> Option<&'a Node> {
+    let named = |node: &&&Node| node.kind == "module" && node.key("origName") == top;
+    nodes.iter().find(named).copied()
+}
+
 /// Returns the ports of module `top` in their order, without those that are interfaces; `None` if there is no such module.
 pub(super) fn ports(root: &Node, top: &str) -> Option<Vec<Port>> {
     let nodes = root.all();
     let tree = Tree::of_nodes(&nodes);
-    let named = |node: &&&Node| node.kind == "module" && node.key("origName") == top;
-    let module = nodes.iter().find(named)?;
-    Some(
-        module
-            .inner
-            .iter()
-            .filter_map(|var| tree.port(var))
-            .collect(),
-    )
+    let vars = module(&nodes, top)?.inner.iter();
+    Some(vars.filter_map(|var| tree.port(var)).collect())
 }
 
 /// Returns the instance `name` of an interface in module `top`, seen through `modport`.
 pub(super) fn bus(root: &Node, top: &str, name: &str, modport: &str) -> Option<Bus> {
     let nodes = root.all();
     let tree = Tree::of_nodes(&nodes);
-    let module = nodes
-        .iter()
-        .find(|node| node.kind == "module" && node.key("origName") == top)?;
     let instances = ["instance", "cell"];
     let is = |node: &&Node| instances.contains(&node.kind.as_str()) && node.key("name") == name;
-    let instance = module.inner.iter().find(is)?;
+    let instance = module(&nodes, top)?.inner.iter().find(is)?;
     let of = |node: &&&Node| {
         node.kind == "iface"
             && (node.key("name") == instance.key("defName")
@@ -428,12 +435,7 @@ impl<'a> Tree<'a> {
             }
             "uniondtype" => {
                 let members = self.members(node, depth)?;
-                let bits = members.iter().map(|(_, of)| of.bits).max()?;
-                Some(Type {
-                    bits,
-                    signed: false,
-                    kind: Kind::Bits,
-                })
+                Some(Type::vector(members.iter().map(|(_, of)| of.bits).max()?))
             }
             _ => None,
         }

@@ -1,5 +1,65 @@
 //! `new --update`: the declaration of a crate that exists, with what the ports of changed RTL have changed.
 
+use std::path::Path;
+
+use reconverge::input::{InputError, read_text};
+use reconverge::wave;
+use reconverge_declaration::Declaration;
+
+use crate::console::Failure;
+
+/// Brings the crate in `dir` up to date: its declaration `before` with what differs in the ports of `new`, and the `wrapper` of
+/// module `top`, if it has one. Returns what was changed, for the screen; `notes` name what is kept of the wrapper before.
+///
+/// # Errors
+/// The declaration has mistakes, or is of RTL with another top; a wrapper that was kept is still there; a file cannot be read or written.
+pub(super) fn update(
+    dir: &Path,
+    (before, new): (&str, &str),
+    (top, wrapper): (&str, Option<&str>),
+    notes: &mut Vec<String>,
+) -> Result<String, Failure> {
+    let bad =
+        |field: &str, why: String| InputError::new(dir.to_string_lossy(), 0, field.to_owned(), why);
+    let told = |why| bad("rtl/design.toml", why);
+    let there = Declaration::parse("design.toml", before).map_err(|e| told(e.to_string()))?;
+    if there.top != top {
+        let why = format!(
+            "its top is {}, and that of this RTL is {top}: make the crate in another folder with `new`, and take over there what you have \
+             written",
+            there.top
+        );
+        return Err(told(why).into());
+    }
+    let (text, changes) = merged(before, new);
+    Declaration::parse("design.toml", &text)
+        .map_err(|e| told(format!("cannot be brought up to date: {e}")))?;
+    let save =
+        |file: &str, text: &str| wave::write_whole(&dir.join(file), text).map_err(Failure::Other);
+    if let Some(wrapper) = wrapper {
+        let file = format!("rtl/{top}.sv");
+        let old = read_text(&dir.join(&file))?;
+        // It may have been changed by hand.
+        let kept = format!("{file}.old");
+        if wrapper != old && dir.join(&kept).exists() {
+            let why = "take over from it what you need, and remove it: the wrapper changes again";
+            return Err(bad(&kept, why.to_owned()).into());
+        }
+        if wrapper != old {
+            save(&kept, &old)?;
+            save(&file, wrapper)?;
+            notes.push(format!(
+                "{file} is new; the one before it is {kept}: take over what you have changed in it"
+            ));
+        }
+    }
+    save("rtl/design.toml", &text)?;
+    Ok(match changes.is_empty() {
+        true => "the ports are as declared".to_owned(),
+        false => changes.join("\n  "),
+    })
+}
+
 /// Part of a declaration: a table, or what stands before the next one.
 #[derive(Clone, Debug)]
 struct Block {
@@ -143,7 +203,7 @@ fn blocks(text: &str) -> Vec<Block> {
 
 /// Returns the declaration `old` with what differs in the ports of `new`, and what that is. What someone has added to it, or divided
 /// otherwise, stays.
-pub(super) fn merged(old: &str, new: &str) -> (String, Vec<String>) {
+fn merged(old: &str, new: &str) -> (String, Vec<String>) {
     let (mut old, new) = (blocks(old), blocks(new));
     let mut changes = Vec::new();
     let clocks = |all: &[Block]| {

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use reconverge::input::InputError;
 use reconverge_declaration::Port as Named;
 
+use super::UNKNOWN;
 use super::parameters::{Parameter, heads};
 use super::tree::{self, Bus, Direction, Kind, Node, Port, Type};
 
@@ -156,8 +157,7 @@ impl Wrapped<'_> {
     /// # Errors
     /// Why a port cannot be connected.
     pub fn wrapper(&self, root: &Node, probe: &str, name: &str) -> Result<Wrapper, String> {
-        let ports = tree::ports(root, self.top)
-            .ok_or("the tree that this Verilator writes is not known")?;
+        let ports = tree::ports(root, self.top).ok_or(UNKNOWN)?;
         let mut out = Out::default();
         for (parameter, of) in self.types {
             if !self
@@ -280,15 +280,10 @@ impl Out {
         }
         match direction {
             Direction::Both => {
-                let bit = Type {
-                    bits: 1,
-                    signed: false,
-                    kind: Kind::Bits,
-                };
                 let [drive, enable, value] =
                     ["in", "oe", "out"].map(|end| format!("{}_{end}", plain(name)));
                 self.declare(&drive, false, of)?;
-                self.declare(&enable, false, &bit)?;
+                self.declare(&enable, false, &Type::vector(1))?;
                 self.declare(&value, true, of)?;
                 self.say(&format!("{name} is an inout: {drive} drives it while {enable} is 1; {value} is its value, 0 if nothing drives it"));
                 let range = range(of.bits);
