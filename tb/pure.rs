@@ -9,6 +9,7 @@ mod specification;
 
 mod citations;
 mod explain;
+mod invariants;
 mod r500 {
     mod alu;
     mod shaders;

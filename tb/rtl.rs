@@ -1,11 +1,14 @@
 //! Tests of the specifications' worked examples, corner vectors and limits, on golden and RTL.
 
+#[path = "common/data.rs"]
+mod data;
 #[path = "common/failed.rs"]
 mod failed;
 #[path = "common/machine.rs"]
 mod machine;
 
 mod pins;
+mod steps;
 
 mod r500 {
     mod spec;

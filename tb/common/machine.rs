@@ -2,8 +2,7 @@
 
 use reconverge::campaign::{Options, found};
 use reconverge::check::check;
-use reconverge::design::Build;
-use reconverge::design::Control;
+use reconverge::design::{Build, Control, Golden};
 use reconverge::dut::{Dut, Rtl};
 use reconverge::field::Flip;
 use reconverge::stream::Stream;
@@ -17,6 +16,10 @@ pub trait Machine<U: Unit> {
     fn clock(&mut self, pins: &U::In) -> U::State;
     /// Puts it into `state`.
     fn load(&mut self, state: &U::State);
+    /// Returns the rule for a field after a cycle with `pins`; the RTL knows none.
+    fn explain(&self, _pins: &U::In, _field: &str, _element: usize) -> String {
+        String::new()
+    }
 }
 
 impl<U: Unit, G: Executor<U>> Machine<U> for G {
@@ -25,6 +28,9 @@ impl<U: Unit, G: Executor<U>> Machine<U> for G {
     }
     fn load(&mut self, state: &U::State) {
         Executor::load(self, state);
+    }
+    fn explain(&self, pins: &U::In, field: &str, element: usize) -> String {
+        Golden::explain(self, pins, field, element)
     }
 }
 

@@ -12,7 +12,7 @@ use reconverge::design::Build;
 use reconverge::field::{Field, diff};
 use reconverge::r700::R700;
 use reconverge::r700::asm::assemble;
-use reconverge::r700::golden::{Event, Frame, Golden, MAX_STACK_SIZE};
+use reconverge::r700::golden::{Frame, Golden, MAX_STACK_SIZE};
 use reconverge::r700::program::{Quad, Registers};
 use reconverge::r700::state::{ERROR_NAMES, FIELDS, In, LANE_LETTERS, LOOP_NAMES, State};
 
@@ -139,19 +139,15 @@ fn alu(dw1: u32, pred: u64) -> In {
 }
 
 // Words of r700-2.5, `BARRIER` set.
-const ALU: u32 = 0xA000_0000;
 const ALU_PUSH_BEFORE: u32 = 0xA400_0000;
 const ALU_POP_AFTER: u32 = 0xA800_0000;
 const ALU_POP2_AFTER: u32 = 0xAC00_0000;
-const ALU_CONTINUE: u32 = 0xB400_0000;
-const ALU_BREAK: u32 = 0xB800_0000;
 const ALU_ELSE_AFTER: u32 = 0xBC00_0000;
 const NOP: u32 = 0x8000_0000;
 const LOOP_START: u32 = 0x8200_0000;
 const LOOP_END: u32 = 0x8280_0000;
 const LOOP_START_DX10: u32 = 0x8300_0000;
 const LOOP_START_NO_AL: u32 = 0x8380_0000;
-const LOOP_CONTINUE: u32 = 0x8400_0000;
 const LOOP_BREAK: u32 = 0x8480_0000;
 const JUMP: u32 = 0x8500_0000;
 const PUSH: u32 = 0x8580_0000;
@@ -161,12 +157,9 @@ const POP: u32 = 0x8700_0000;
 const CALL: u32 = 0x8900_0000;
 const RETURN: u32 = 0x8A00_0000;
 const KILL: u32 = 0x8C00_0000;
-const EXPORT: u32 = 0x9380_0000;
 // Fields of the general format (r700-2.2).
 const FALSE: u32 = 1 << 8;
-const END: u32 = 1 << 21;
 const VPM: u32 = 1 << 22;
-const WQM: u32 = 1 << 30;
 const fn cf_const(n: u32) -> u32 {
     n << 3
 }
@@ -175,15 +168,8 @@ const fn call_count(n: u32) -> u32 {
 }
 
 // Error codes of r700-6.
-const ILLEGAL: u8 = 1;
-const FIELD: u8 = 2;
-const NO_LOOP: u8 = 3;
-const LOOP_OPEN: u8 = 4;
-const NO_CALL: u8 = 5;
 const UNDERFLOW: u8 = 6;
 const OVERFLOW: u8 = 7;
-const END_STACK: u8 = 8;
-const PC_RANGE: u8 = 9;
 
 /// What an instruction that ends in an error leaves of the state before it (r700-6).
 fn halted(before: &State, err: u8) -> State {
@@ -204,9 +190,7 @@ fn fails(machine: &mut dyn Unit, before: &State, pins: &In, err: u8, at: &str) {
     assert_eq!(machine.clock(&stalled::<R700>()), *before, "{at}: loaded");
 }
 
-mod contract;
 mod digest;
-mod explain;
 mod limits;
 mod memory;
 mod traces;

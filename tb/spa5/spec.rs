@@ -84,7 +84,6 @@ macro_rules! both_small {
 // ---- words of spa5-2.3 ------------------------------------------------------------------------------------
 
 const BRA: u64 = 0xE240_0000_0000_0000;
-const BRX: u64 = 0xE250_0000_0000_0000;
 const CAL: u64 = 0xE260_0000_0000_0000;
 const PRET: u64 = 0xE270_0000_0000_0000;
 const SSY: u64 = 0xE290_0000_0000_0000;
@@ -98,8 +97,6 @@ const SYNC: u64 = 0xF0F8_0000_0000_0000;
 const ILLEGAL_WORD: u64 = 0xE3B0_0000_0000_0000;
 const JMP: u64 = 0xE210_0000_0000_0000;
 const JCAL: u64 = 0xE220_0000_0000_0000;
-const KIL: u64 = 0xE330_0000_0000_0000;
-const BPT: u64 = 0xE3A0_0000_0000_0000;
 const NOP: u64 = 0x50B0_0000_0007_0F00;
 const CONTROL: u64 = 0x001F_BC00_FDE0_07EF;
 
@@ -236,11 +233,8 @@ fn pushed(before: &State, top_type: u8, vis: u8, top_mask: u64, top_addr: u32) -
 }
 
 mod absolute;
-mod brx;
-mod contract;
 mod decoding;
-mod explain;
+mod golden;
 mod memory;
-mod random;
 mod stack;
 mod traces;

@@ -432,53 +432,6 @@ fn targets(machine: &mut dyn Unit) {
     fails(machine, &low, &pins, TARGET_RANGE, "below 0");
 }
 
-/// Fetches at the program's end, with an instruction on the pins and without.
-fn fetch(machine: &mut dyn Unit) {
-    for (size, entry, inside) in [
-        (0x20u32, 0x18, true),
-        (0x20, 0x20, false),
-        (0x40, 0x20, true),
-        (0x40, 0x38, true),
-        (0x40, 0x40, false),
-        (0, 0, false),
-        (0xFFFF_FFE0, 0xFFFF_FFD8, true),
-        (0xFFFF_FFE0, 0xFFFF_FFE8, false),
-    ] {
-        let at = format!("{entry:#x} of {size:#x}");
-        for pins in [exec(NOP), exec(ILLEGAL_WORD), In::default()] {
-            machine.clock(&In::reset());
-            let before = machine.clock(&launch(entry, size, ALL));
-            assert_eq!((before.status, before.err), (RUN, 0), "{at}");
-            assert_eq!(machine.clock(&stalled::<Spa5>()), before, "{at}: stalled");
-            let after = machine.clock(&pins);
-            if !inside {
-                assert_eq!(after, failed(&before, PC_RANGE), "{at}");
-            } else if pins.inst_valid == 0 {
-                assert_eq!(after, before, "{at}: waiting");
-            } else if pins.word == NOP {
-                assert_eq!((after.status, after.pc > before.pc), (RUN, true), "{at}");
-            } else {
-                assert_eq!(after, failed(&before, ILLEGAL), "{at}");
-            }
-        }
-    }
-    // Fell off the end; returned past it.
-    machine.clock(&In::reset());
-    machine.clock(&launch(0x10, 0x20, ALL));
-    let called = machine.clock(&exec(off(PBK, 0)));
-    assert_eq!((called.pc, called.sp), (0x18, 1));
-    let fallen = machine.clock(&exec(NOP));
-    assert_eq!((fallen.pc, fallen.status), (0x28, RUN));
-    assert_eq!(machine.clock(&In::default()), failed(&fallen, PC_RANGE));
-    machine.clock(&In::reset());
-    machine.clock(&launch(0x18, 0x20, ALL));
-    let called = machine.clock(&exec(off(CAL, -0x18)));
-    assert_eq!((called.pc, called.top_addr), (0x08, 0x28));
-    let (back, clocks) = step(machine, &exec(RET | ALWAYS));
-    assert_eq!((back.pc, back.status, clocks), (0x28, RUN, 2));
-    assert_eq!(machine.clock(&exec(EXIT)), failed(&back, PC_RANGE));
-}
-
 both! {
     cc_tests: golden_tests_every_condition_code, rtl_tests_every_condition_code;
     predicates: golden_looks_at_the_predicate_named, rtl_looks_at_the_predicate_named;
@@ -486,5 +439,4 @@ both! {
     ignored_bits: golden_ignores_the_bits_that_no_rule_names, rtl_ignores_the_bits_that_no_rule_names;
     slots: golden_steps_over_control_words, rtl_steps_over_control_words;
     targets: golden_checks_range_and_alignment_of_targets, rtl_checks_range_and_alignment_of_targets;
-    fetch: golden_ends_at_the_program_s_size, rtl_ends_at_the_program_s_size;
 }

@@ -232,92 +232,12 @@ fn unanimous(machine: &mut dyn Unit) {
 
 // ---- spa5-6: errors ---------------------------------------------------------------------------------------
 
-/// Which of several errors is reported, and which are not if no thread takes the instruction.
-fn priority(machine: &mut dyn Unit) {
-    let launched = start(machine);
-    let mut full = launched;
-    for _ in 0..DEFAULT_DEPTH {
-        full = machine.clock(&exec(off(SSY, 0)));
-        full = State { pc: 0x08, ..full };
-        machine.load(&full);
-    }
-    let full = State { vis: 0, ..full };
-    put(machine, &full);
-    let (misaligned, outside) = (off(0, 0x7F_FFFC), off(0, 0x7F_FFF8));
-    for (word, err, at) in [
-        // 9, 10 before all that comes from operands.
-        (ILLEGAL_WORD | misaligned | 0x1F, ILLEGAL, "ILLEGAL"),
-        (BPT | misaligned, UNSUPPORTED, "BPT"),
-        (JMP | CONSTANT_BANK | misaligned, UNSUPPORTED, "JMP c[][]"),
-        (
-            JMP | CONSTANT_BANK | NEVER,
-            UNSUPPORTED,
-            "JMP c[][], no thread",
-        ),
-        (BRX | ALWAYS, UNSUPPORTED, "BRX"),
-        (BRA | 0x7_0018 | misaligned, UNSUPPORTED, "BRA CSM_TA"),
-        (BRA | 0xF_0018, UNSUPPORTED, "BRA CSM_TA, no thread"),
-        (SYNC | 0x7_001F, UNSUPPORTED, "SYNC RGT, and no SSY"),
-        (SYNC | 0xF_001F, UNSUPPORTED, "SYNC RGT, no thread"),
-        (EXIT | 0xF_0019, UNSUPPORTED, "EXIT CSM_TR, no thread"),
-        // 8, 7, 5.
-        (SSY | misaligned, TARGET_MISALIGNED, "SSY to nowhere"),
-        (CAL | outside, TARGET_RANGE, "CAL to nowhere"),
-        (BRA | P0 | misaligned, TARGET_MISALIGNED, "BRA to nowhere"),
-        (BRA | P0 | outside, TARGET_RANGE, "BRA to nowhere"),
-        (BRA | P0, STACK_OVERFLOW, "BRA"),
-        (PRET, STACK_OVERFLOW, "PRET"),
-        // 1 to 4 meet none of them.
-        (SYNC | P0, SYNC_NO_SSY, "SYNC"),
-        (BRK | P0, BRK_NO_PBK, "BRK"),
-        (CONT | P0, CONT_NO_PCNT, "CONT"),
-        (RET | P0, RET_NO_CALL, "RET"),
-    ] {
-        fails(machine, &full, &exec_p0(word, 0b0100), err, at);
-    }
-    // No thread takes it: none of 1 to 5, 7, 8.
-    for word in [
-        BRA | NEVER | misaligned,
-        BRA | NEVER | outside,
-        SYNC | NEVER,
-        BRK | NEVER,
-        CONT | NEVER,
-        RET | NEVER,
-        EXIT | NEVER,
-    ] {
-        let after = works(machine, &full, &exec(word), "no thread");
-        assert_eq!(after, State { pc: 0x10, ..full }, "{word:016x}");
-    }
-    // Set-up instructions have no condition: those fields mean nothing.
-    put(machine, &launched);
-    for word in SET_UP {
-        let plain = works(machine, &launched, &exec(word), "set-up");
-        let fields = works(machine, &launched, &exec(word | 0xF_001F), "set-up");
-        assert_eq!(plain, fields, "{word:016x}");
-    }
-    // 6 before all others.
-    let behind = State {
-        pc: SIZE + 8,
-        ..full
-    };
-    put(machine, &behind);
-    for word in [ILLEGAL_WORD, BPT, SSY | misaligned, SYNC | ALWAYS, NOP] {
-        fails(machine, &behind, &exec(word), PC_RANGE, "behind the end");
-    }
-    // An error lasts: only a launch or reset ends it.
-    let stopped = machine.clock(&exec(NOP));
-    for pins in [exec(NOP), exec(EXIT | ALWAYS), In::default(), exec(BPT)] {
-        assert_eq!(machine.clock(&pins), stopped);
-    }
-}
-
 both! {
     new_vis: golden_knows_who_may_leave_after_a_push, rtl_knows_who_may_leave_after_a_push;
     leaving: golden_lets_leave_who_may, rtl_lets_leave_who_may;
     pops: golden_resumes_who_waits_for_the_token, rtl_resumes_who_waits_for_the_token;
     depth: golden_has_room_for_64_tokens, rtl_has_room_for_64_tokens;
     unanimous: golden_branches_unanimously_or_not_at_all, rtl_branches_unanimously_or_not_at_all;
-    priority: golden_tells_the_first_of_several_errors, rtl_tells_the_first_of_several_errors;
 }
 
 both_small! {
