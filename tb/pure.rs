@@ -1,5 +1,7 @@
 //! Tests of what needs no RTL: assemblers, disassemblers, importers.
 
+#[path = "common/data.rs"]
+mod data;
 #[path = "common/pages.rs"]
 mod pages;
 #[path = "common/shaders.rs"]
@@ -25,3 +27,4 @@ mod spa5 {
 }
 mod source_files;
 mod spec_docs;
+mod texts;

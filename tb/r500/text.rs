@@ -2,6 +2,7 @@
 //!
 //! Expected words are copied from `docs/spec/r500.md`, never computed.
 
+use crate::texts;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use reconverge::input::InputError;
@@ -23,12 +24,6 @@ fn example(name: &str) -> Program {
     assemble(&read(name), name).unwrap()
 }
 
-/// The instruction words of `text`.
-fn insts(text: &str) -> Vec<u32> {
-    let program = assemble(text, "t.s").unwrap_or_else(|e| panic!("{e}\n{text}"));
-    program.slots.iter().map(|s| s.inst).collect()
-}
-
 /// The error of a `.s` file.
 fn refused(text: &str) -> InputError {
     match assemble(text, "t.s") {
@@ -43,4 +38,3 @@ mod forms;
 mod import;
 mod limits;
 mod logs;
-mod misuse;

@@ -2,6 +2,7 @@
 //!
 //! Expected words are copied from `docs/spec/r700.md` or follow r700-2 bit by bit, never computed.
 
+use crate::texts;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use reconverge::input::InputError;
@@ -33,14 +34,6 @@ fn quads(text: &str) -> Vec<Quad> {
     program.quads
 }
 
-/// The only instruction of `text`.
-fn only(text: &str) -> Quad {
-    match quads(text)[..] {
-        [one] => one,
-        ref all => panic!("{} instructions\n{text}", all.len()),
-    }
-}
-
 /// The error of a `.s` file.
 fn refused(text: &str) -> InputError {
     match assemble(text, "t.s") {
@@ -53,4 +46,3 @@ mod disassembly;
 mod examples;
 mod forms;
 mod limits;
-mod misuse;

@@ -1,0 +1,53 @@
+//! Assembler and disassembler as data, `tb/<unit>/*.txt`: programs, each with the words that it becomes or the message that it is
+//! refused with. `\n` ends a line of a program. What is accepted is the same program again when it is disassembled and assembled.
+
+use reconverge::unit::Unit;
+
+use crate::data;
+
+/// Returns the programs in file `path` of the repository.
+pub fn inputs(path: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(format!("{}/{path}", reconverge::ROOT)).unwrap();
+    let lines = text.lines().filter(|line| !line.starts_with("    "));
+    let inputs = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    inputs.map(|line| line.replace("\\n", "\n")).collect()
+}
+
+fn programs_become_the_words_that_are_shown<U: Unit>() {
+    for file in ["assembled", "refused"] {
+        data::compare(&format!("tb/{}/{file}.txt", U::NAME), true, |text| {
+            let text = text.replace("\\n", "\n").replace("\\t", "\t");
+            match U::assemble(&text, "t.s") {
+                Err(refused) => refused.to_string(),
+                Ok(program) => {
+                    let again = U::to_text(&program);
+                    let same = U::assemble(&again, "t.s").is_ok_and(|again| again == program);
+                    assert!(same, "{text}\nis not the same as\n{again}");
+                    let named = U::assemble(&text, "some/where/name.of.s").unwrap();
+                    assert_eq!(U::name(&named), "name.of");
+                    if !text.contains('\n') {
+                        // Labels are the only names in which capitals count.
+                        let small = U::assemble(&text.to_lowercase(), "t.s");
+                        assert!(small.is_ok_and(|small| small == program), "{text}");
+                    }
+                    // Behind its name.
+                    let hex = U::to_hex(&program);
+                    let lines = hex.lines().skip(1).filter(|line| !line.is_empty());
+                    lines.collect::<Vec<_>>().join("\n")
+                }
+            }
+        });
+    }
+}
+
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            #[test]
+            fn programs_become_the_words_that_are_shown() {
+                super::programs_become_the_words_that_are_shown::<reconverge::$module::$unit>();
+            }
+        }
+    )+};
+}
+reconverge::for_each_unit!(tests);
