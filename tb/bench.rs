@@ -5,6 +5,7 @@ mod common;
 mod assertions;
 mod bad_input;
 mod campaign;
+mod channels;
 mod clocks;
 mod command;
 mod cover;

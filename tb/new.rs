@@ -1,6 +1,7 @@
 //! `new` writes a crate for other RTL. Its declaration matches the module, and bad input leaves nothing behind. A step of CI
 //! compiles and runs such a crate.
 
+mod channels;
 mod ports;
 mod types;
 mod update;

@@ -1,5 +1,5 @@
-//! Generates the pins and state of the designs of `tb/waves.rs`, `tb/edges.rs` and `tb/clocks.rs`. Leaves the names of functions out of
-//! the command of a release, which are a third of it. Cargo's own `strip` is not applied to a package that the profile has other
+//! Generates the pins and state of the designs of `tb/waves.rs`, `tb/edges.rs`, `tb/clocks.rs` and `tb/channels.rs`. Leaves the names of
+//! functions out of the command of a release, which are a third of it. Cargo's own `strip` is not applied to a package that the profile has other
 //! settings for. With `RECONVERGE_ALL_TOOLS` set, the tests of optional tools are not ignored.
 
 use reconverge_declaration::Declaration;
@@ -13,6 +13,8 @@ fn main() {
         "edges/gate",
         "edges/early",
         "clocks/pair",
+        "channels/hop",
+        "channels/relay",
     ] {
         let path = format!("../../tb/{design}/design.toml");
         if std::path::Path::new(&path).exists()

@@ -192,6 +192,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             golden: *state().state(),
             half: false,
             reset: false,
+            broken: None,
         })),
         Cause::Stopped(Stopped {
             cycle: 4,

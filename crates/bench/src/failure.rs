@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::channels::Broken;
 use crate::check::TestCase;
 use crate::design::Design;
 use crate::dut::Ended;
@@ -167,7 +168,13 @@ impl<C: TestCase> Failure<C> {
                 let (cycle, name, element) = (mismatch.cycle, field.name, diff.element);
                 match (mismatch.half, mismatch.reset) {
                     (false, false) => {
-                        format!("cycle {cycle}: {name}[{element}] is {rtl}, not {golden}")
+                        let promised = match &mismatch.broken {
+                            Some(Broken { channel, .. }) => {
+                                format!(", and channel {channel} keeps it until ready")
+                            }
+                            None => String::new(),
+                        };
+                        format!("cycle {cycle}: {name}[{element}] is {rtl}, not {golden}{promised}")
                     }
                     (false, true) => format!(
                         "cycle {cycle}: {name}[{element}] is {rtl}, not {golden}, when the reset has been asserted between two edges"
@@ -205,7 +212,9 @@ impl<C: TestCase> Failure<C> {
         let words = |stopped: &Stopped| stopped.why.replace(|c: char| c.is_ascii_digit(), "");
         match (&self.cause, &other.cause) {
             (Cause::Mismatch(a), Cause::Mismatch(b)) => {
-                (a.first().field, a.half, a.reset) == (b.first().field, b.half, b.reset)
+                let both = |m: &Mismatch<_>| m.broken.as_ref().is_some_and(|broken| broken.both);
+                let how = |m: &Mismatch<_>| (m.first().field, m.half, m.reset, both(m));
+                how(a) == how(b)
             }
             (Cause::Stopped(a), Cause::Stopped(b)) => words(a) == words(b),
             (Cause::Judge { .. }, Cause::Judge { .. })

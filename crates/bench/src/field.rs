@@ -160,8 +160,54 @@ pub struct Declaration {
     pub fields: &'static [Field],
     /// Tables of names.
     pub tables: &'static [Table],
+    /// Handshakes.
+    pub channels: &'static [Channel],
     /// Inputs shown in the waves.
     pub inputs: &'static [Input],
+}
+
+/// Whether the design receives or sends on a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Valid and payload are pins, ready is a field.
+    In,
+    /// Valid and payload are fields, ready is a pin.
+    Out,
+}
+
+/// A signal of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// The pin with this number, from 0.
+    Pin(usize),
+    /// The field with this number, from 0.
+    Field {
+        /// The number.
+        number: usize,
+        /// Its value after a cycle is the one in the cycle; otherwise that in the next.
+        now: bool,
+    },
+}
+
+/// A handshake: a transfer takes place in each cycle in which valid and ready are 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Name.
+    pub name: &'static str,
+    /// Who sends.
+    pub side: Side,
+    /// 1 while a payload is offered.
+    pub valid: Wire,
+    /// 1 while one would be taken.
+    pub ready: Wire,
+    /// What is offered.
+    pub payload: &'static [Wire],
+    /// The number of the pin that is its clock, of several.
+    pub clock: Option<usize>,
+    /// Valid may fall, and the payload change, before ready.
+    pub withdraw: bool,
+    /// What cannot happen to it: bit n for event n of the declaration's list.
+    pub never: u64,
 }
 
 /// An input port that the waves show.
@@ -247,6 +293,14 @@ impl Pin {
             Shape::Words { .. } => self.width,
         };
         u64::MAX >> (64 - bits.clamp(1, 64))
+    }
+
+    /// Returns a word as text: a flag or a small number in decimal, others in hexadecimal.
+    pub fn show(&self, value: u64) -> String {
+        match self.shape {
+            Shape::Words { .. } if self.width <= 3 => value.to_string(),
+            _ => format!("0x{value:x}"),
+        }
     }
 
     /// Returns the offset of word `i` and its number of bytes.

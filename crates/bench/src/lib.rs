@@ -21,6 +21,8 @@
 pub use bytemuck;
 
 #[cfg(feature = "rtl")]
+pub mod channels;
+#[cfg(feature = "rtl")]
 pub mod check;
 pub mod design;
 #[cfg(feature = "rtl")]

@@ -10,6 +10,7 @@ use std::thread;
 use bytemuck::{bytes_of, bytes_of_mut};
 use serde::{Deserialize, Serialize};
 
+use crate::channels::{Broken, Promises};
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut, Halves};
 use crate::field::{self, Diff, Flip, MAX_LANES};
@@ -108,6 +109,9 @@ pub struct Mismatch<D: Design> {
     /// Both states are those between two rising edges, when the cycle has asserted an asynchronous reset. Only then is it saved.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reset: bool,
+    /// The promise of a channel that `rtl` breaks. Only then is it saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<Broken>,
 }
 
 /// A [`Mismatch`] as it is read.
@@ -123,6 +127,8 @@ struct Unchecked<D: Design> {
     half: bool,
     #[serde(default)]
     reset: bool,
+    #[serde(default)]
+    broken: Option<Broken>,
 }
 
 impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
@@ -143,6 +149,7 @@ impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
             golden: read.golden,
             half: read.half,
             reset: read.reset,
+            broken: read.broken,
         })
     }
 }
@@ -219,6 +226,7 @@ struct Judged<D: Design> {
     cycles: u64,
     /// Fields that may change at the falling edge of the clock.
     falling: Arc<[String]>,
+    promises: Promises<D>,
     end: Option<End<D>>,
 }
 
@@ -270,6 +278,7 @@ impl<D: Design> Judged<D> {
                         golden,
                         half: true,
                         reset: false,
+                        broken: None,
                     })
                 });
                 self.end = found.map(End::Mismatch);
@@ -297,6 +306,7 @@ impl<D: Design> Judged<D> {
             golden: *expected,
             half: false,
             reset: false,
+            broken: None,
         }));
     }
 
@@ -330,8 +340,52 @@ impl<D: Design> Judged<D> {
                 golden: *golden,
                 half: false,
                 reset: true,
+                broken: None,
             }));
         }
+    }
+
+    /// Checks what the design has promised on its channels; `pins` are those of `cycle`, whose result was taken, and in which both
+    /// sides had to show the state `expected`.
+    #[inline]
+    fn promised(&mut self, cycle: u64, pins: &D::In, expected: &D::State) {
+        if !D::DECLARATION.channels.is_empty() {
+            self.take_promised(cycle, pins, expected);
+        }
+    }
+
+    fn take_promised(&mut self, cycle: u64, pins: &D::In, expected: &D::State) {
+        let rtl = match &self.end {
+            None => *expected,
+            Some(End::Mismatch(found)) if !found.half && found.cycle + 1 == cycle => found.rtl,
+            Some(_) => return,
+        };
+        // No cycle has come before the first one.
+        if cycle == 0 {
+            self.promises.forget();
+        }
+        let Some((channel, kept)) = self.promises.see(&rtl, pins).filter(|_| cycle > 0) else {
+            return;
+        };
+        let channel = channel.name.to_owned();
+        if let Some(End::Mismatch(found)) = &mut self.end {
+            let both = false;
+            found.broken = Some(Broken { channel, both });
+            return;
+        }
+        self.cycles = self.cycles.saturating_sub(1);
+        self.end = Some(End::Mismatch(Mismatch {
+            cycle: cycle - 1,
+            diffs: field::diff(D::fields(), bytes_of(&rtl), bytes_of(&kept)),
+            rtl,
+            golden: kept,
+            half: false,
+            reset: false,
+            broken: Some(Broken {
+                channel,
+                both: true,
+            }),
+        }));
     }
 
     /// Returns whether `field` may change at the falling edge of the clock.
@@ -410,6 +464,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     let mut judged = Judged {
         cycles: 0,
         falling: dut.falling(),
+        promises: Promises::new(),
         end: None,
     };
     let mut later = Ahead::new();
@@ -458,6 +513,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             false => {
                 let check = dut.check(&pins, expected, after);
                 judged.take(cycle, flush, check, expected, after);
+                judged.promised(cycle, &pins, expected);
             }
         }
         if !flush && !judged.ended() {
@@ -488,7 +544,10 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         if flush || judged.ended() {
             break;
         }
-        stimulus.load(golden, |state| dut.load(state));
+        stimulus.load(golden, |state| {
+            dut.load(state);
+            judged.promises.forget();
+        });
         cycle += 1;
     }
     let dump = match panicked {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use bytemuck::bytes_of;
 
+use crate::channels::Broken;
 use crate::check::{Judged, Judges, TestCase};
 use crate::design::{Control, Design, Golden};
 use crate::dut::Rtl;
@@ -103,6 +104,8 @@ struct Differences {
     moment: Option<&'static str>,
     /// The line about the clock of the first field, if that does not rise in the cycle.
     clock: Option<String>,
+    /// The line about the promise of a channel that is broken.
+    broken: Option<String>,
 }
 
 impl Report {
@@ -134,14 +137,19 @@ impl Report {
             let Mismatch {
                 rtl, golden, diffs, ..
             } = mismatch;
+            let expected = match &mismatch.broken {
+                Some(broken) if broken.both => "promised",
+                _ => "golden",
+            };
             report.differences = Some(Differences {
-                table: Table::new::<C::Design>(rtl, golden, diffs, case.lanes()),
+                table: Table::new::<C::Design>(rtl, golden, diffs, case.lanes(), expected),
                 lanes: case.classes([rtl, golden]),
                 stack,
                 moment: moment(case.as_ref(), mismatch, history.last.as_ref()),
                 clock: history
                     .last
                     .and_then(|(_, pins)| still::<C::Design>(mismatch, &pins)),
+                broken: mismatch.broken.as_ref().map(promise),
                 flipped: case.flip().map(|flip| {
                     let Flip {
                         field,
@@ -204,6 +212,18 @@ fn still<D: Design>(mismatch: &Mismatch<D>, pins: &D::In) -> Option<String> {
     still.then(|| {
         format!("  clock   {clock} does not rise in this cycle, and {field} belongs to it\n")
     })
+}
+
+/// Returns what to say of a promise that is broken.
+fn promise(broken: &Broken) -> String {
+    let Broken { channel, both } = broken;
+    let who = match both {
+        true => "RTL and golden model agree, and both break it",
+        false => "the RTL breaks it",
+    };
+    format!(
+        "  channel {channel}: valid and payload stay from the first cycle of valid until ready; {who}\n"
+    )
 }
 
 /// Returns the first line of a report: the kind of failure, the case, the place.
@@ -319,7 +339,8 @@ impl Display for Differences {
             writeln!(f, "  flipped       {flipped}")?;
         }
         f.write_str(self.moment.unwrap_or_default())?;
-        f.write_str(self.clock.as_deref().unwrap_or_default())
+        f.write_str(self.clock.as_deref().unwrap_or_default())?;
+        f.write_str(self.broken.as_deref().unwrap_or_default())
     }
 }
 

@@ -15,6 +15,7 @@ use verilate::{FileList, Port};
 use crate::args::parameter;
 use crate::console::{Done, Failure, Status, print};
 
+mod channels;
 mod clocks;
 mod hints;
 mod list;
@@ -386,6 +387,14 @@ pub fn command(args: &NewArgs) -> Done {
             args.dir.display()
         ))?;
         return print_notes(&notes);
+    }
+    let (proposed, names) = channels::proposed(&declaration);
+    if !names.is_empty() {
+        write("rtl/design.toml", &(toml + &proposed))?;
+        let names = names.join(", ");
+        notes.push(format!(
+            "channels that the names of ports suggest are comments at the end of rtl/design.toml: {names}"
+        ));
     }
     let home = sources();
     if let Err(why) = &home {

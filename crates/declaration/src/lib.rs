@@ -60,6 +60,7 @@
 //! | `[[pin]]` | `name`, `doc`; `port`, or a list: one port per element, or for a reset any number; each is a whole port or some bits, such as `req_i[7:0]`; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others, or `enum`: only its values; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
 //! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
+//! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone` |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
 //! | `[[load]]` | `register` and `value`, or `call`; `when` |
 //! | `[assertions]` | `file`: SystemVerilog beside the RTL that binds itself to it, read only if assertions are checked; `loaded`: a register in it that preloading sets |
@@ -112,6 +113,18 @@ pub const MAX_BYTES: usize = 1 << 16;
 pub const MAX_CLOCKS: usize = 8;
 /// Longest period of one of several clocks.
 pub const MAX_PERIOD: u64 = 1000;
+/// Most channels.
+pub const MAX_CHANNELS: usize = 32;
+/// What can happen to a channel: a transfer; a transfer in the cycle after another one; valid without ready, and that for several cycles;
+/// ready without valid; an offer that is taken back or changed before ready.
+pub const EVENTS: [&str; 6] = [
+    "transfer",
+    "back-to-back",
+    "stall",
+    "long stall",
+    "ready alone",
+    "withdrawal",
+];
 /// Most characters of a name.
 pub const MAX_NAME: usize = 64;
 
@@ -139,6 +152,8 @@ pub struct Declaration {
     pub state: Vec<State>,
     /// Signals that show several fields of a lane as one.
     pub views: Vec<View>,
+    /// Handshakes.
+    pub channels: Vec<Channel>,
     /// Where the state is in the RTL of this declaration.
     pub probes: Probes,
 }
@@ -378,6 +393,61 @@ pub struct View {
     pub fields: Vec<String>,
     /// For each value of the first field its letter, and optionally the field whose value follows the letter.
     pub letters: Vec<(String, Option<String>)>,
+}
+
+/// Whether the design receives or sends on a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Valid and payload are pins, ready is a field.
+    In,
+    /// Valid and payload are fields, ready is a pin.
+    Out,
+}
+
+/// A signal of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// The pin with this number, from 0.
+    Pin(usize),
+    /// The field with this number, from 0.
+    Field {
+        /// The number.
+        number: usize,
+        /// Its value after a cycle is the one in the cycle; otherwise that in the next.
+        now: bool,
+    },
+}
+
+impl Wire {
+    /// Returns whether it is a pin, and its number.
+    pub(crate) fn place(self) -> (bool, usize) {
+        match self {
+            Wire::Pin(number) => (true, number),
+            Wire::Field { number, .. } => (false, number),
+        }
+    }
+}
+
+/// A handshake: a transfer takes place in each cycle in which valid and ready are 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Channel {
+    /// Name.
+    pub name: String,
+    /// Who sends.
+    pub side: Side,
+    /// 1 while a payload is offered.
+    pub valid: Wire,
+    /// 1 while one would be taken.
+    pub ready: Wire,
+    /// What is offered.
+    pub payload: Vec<Wire>,
+    /// The one of several clocks to which all of them belong.
+    pub clock: Option<String>,
+    /// Valid may fall, and the payload change, before ready.
+    pub withdraw: bool,
+    /// What cannot happen: bit n for [`EVENTS`] n.
+    pub never: u64,
 }
 
 /// Where the state is in one RTL, and how to write it. Each RTL of the same design has its own probes.

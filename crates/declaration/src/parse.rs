@@ -11,9 +11,11 @@ use crate::{
     Show, State, Token, View, Write, layout,
 };
 
+mod channels;
 mod clocks;
 mod names;
 mod ports;
+use channels::channels;
 use clocks::{belongs, clocks};
 pub(crate) use names::is_plain;
 pub use names::name_of;
@@ -193,6 +195,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
             return Err(root.error("view", format!("{field} is shown twice")));
         }
     }
+    let channels = channels(root, &pins, &state, !has_clock)?;
     common(root, &mut probes)?;
     tables(root, &enums, &state, &views)?;
 
@@ -207,6 +210,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         pins,
         state,
         views,
+        channels,
         probes,
     })
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::parse::{is_plain, ones};
-use crate::{Declaration, Enum, Level, Part, Role, Shape, Show, State, View, layout};
+use crate::{
+    Channel, Declaration, Enum, Level, Part, Role, Shape, Show, State, View, Wire, layout,
+};
 
 impl Declaration {
     /// Generates a Rust file with the structs `In` and `State`, their defaults, the list `FIELDS`, and `DECLARATION`, which
@@ -280,6 +282,7 @@ impl Declaration {
         if !self.tables().is_empty() {
             out.push_str("\n    ");
         }
+        self.rust_channels(out, bench);
         out.push_str("],\n    inputs: &[");
         let mut shown = BTreeSet::new();
         // Control pins come first, then flags, words and masks.
@@ -323,6 +326,39 @@ impl Declaration {
             out.push_str("\n    ");
         }
         out.push_str("],\n};\n");
+    }
+
+    /// Writes the channels, behind the tables.
+    fn rust_channels(&self, out: &mut String, bench: &str) {
+        out.push_str("],\n    channels: &[");
+        let wire = |wire: &Wire| format!("{bench}::field::Wire::{wire:?}");
+        for channel in &self.channels {
+            let Channel {
+                name,
+                side,
+                valid,
+                ready,
+                payload,
+                clock,
+                withdraw,
+                never,
+            } = channel;
+            let clock = clock.as_ref();
+            let clock = clock.and_then(|clock| self.pins.iter().position(|p| p.name == *clock));
+            let payload: Vec<String> = payload.iter().map(wire).collect();
+            let _ = write!(
+                out,
+                "\n        {bench}::field::Channel {{\n            name: {name:?},\n            side: {bench}::field::Side::{side:?},\n            \
+                 valid: {},\n            ready: {},\n            payload: &[{}],\n            clock: {clock:?},\n            \
+                 withdraw: {withdraw},\n            never: 0x{never:x},\n        }},",
+                wire(valid),
+                wire(ready),
+                payload.join(", "),
+            );
+        }
+        if !self.channels.is_empty() {
+            out.push_str("\n    ");
+        }
     }
 
     // ---- tables of names ------------------------------------------------------------------------------

@@ -80,6 +80,7 @@ impl<D: Design> Ahead<D> {
             };
             let (expected, reset) = (&first.expected, first.reset.as_ref());
             judged.take(first.cycle, first.flush, check, expected, reset);
+            judged.promised(first.cycle, &first.pins, expected);
             if judged.ended() {
                 self.0.clear();
                 return;

@@ -23,6 +23,8 @@ pub const MARK: &str = "  <--";
 #[derive(Clone, Debug)]
 pub struct Table {
     rows: Vec<Row>,
+    /// Heading of the side that was expected.
+    expected: &'static str,
 }
 
 /// Values of RTL and golden model, in this order.
@@ -133,8 +135,14 @@ fn differing(field: &'static Field, lanes: usize, diffs: &[&Diff], states: [&[u8
 }
 
 impl Table {
-    /// Creates the table of two states of `lanes` lanes that differ in `diffs`.
-    pub fn new<D: Design>(rtl: &D::State, golden: &D::State, diffs: &[Diff], lanes: usize) -> Self {
+    /// Creates the table of two states of `lanes` lanes that differ in `diffs`; `expected` is the heading of the second.
+    pub fn new<D: Design>(
+        rtl: &D::State,
+        golden: &D::State,
+        diffs: &[Diff],
+        lanes: usize,
+        expected: &'static str,
+    ) -> Self {
         let states = [bytes_of(rtl), bytes_of(golden)];
         let (mut single, mut several, mut context) = (Vec::new(), Vec::new(), Vec::new());
         for (index, field) in D::fields().iter().enumerate() {
@@ -156,6 +164,7 @@ impl Table {
         }
         Table {
             rows: [single, several, context].concat(),
+            expected,
         }
     }
 
@@ -179,7 +188,7 @@ impl Display for Table {
             let (name, values) = (format!("{name:<a$}"), format!("{values:<0$}", b + 2 + c));
             writeln!(f, "{}", format!("  {name}  {values}{mark}").trim_end())
         };
-        line(f, "field", format!("{:<b$}  golden", "rtl"), "")?;
+        line(f, "field", format!("{:<b$}  {}", "rtl", self.expected), "")?;
         for row in &self.rows {
             match row {
                 Row::Value {

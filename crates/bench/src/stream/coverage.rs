@@ -1,10 +1,12 @@
-//! Coverage of streams: every bit of every pin and field that was 0 and that was 1, and the values of narrow ones.
+//! Coverage of streams: every bit of every pin and field that was 0 and that was 1, the values of narrow ones, and what happened to
+//! channels.
 
 use std::fmt::{self, Display, Formatter};
 
 use bytemuck::bytes_of;
 
 use super::clocks::rises_always;
+use crate::channels::{EVENTS, Watch, possible};
 use crate::design::{Control, Design};
 use crate::field::{Field, Pin, Role, Shape};
 
@@ -56,12 +58,15 @@ pub struct Coverage {
     pub pins: Vec<Met>,
     /// Fields, in the order of the declaration.
     pub fields: Vec<Met>,
+    /// What happened to each channel: bit n for [`EVENTS`] n.
+    pub channels: Vec<u64>,
     /// Cycles observed.
     pub cycles: u64,
     /// Cycles of these in which the reset was asserted.
     pub resets: u64,
     /// Pins and state of the first cycle.
     first: Option<[Vec<u8>; 2]>,
+    watch: Watch,
 }
 
 impl Coverage {
@@ -71,9 +76,11 @@ impl Coverage {
             lanes,
             pins: vec![Met::default(); D::DECLARATION.pins.len()],
             fields: vec![Met::default(); D::fields().len()],
+            channels: vec![0; D::DECLARATION.channels.len()],
             cycles: 0,
             resets: 0,
             first: None,
+            watch: Watch::new::<D>(),
         }
     }
 
@@ -81,6 +88,8 @@ impl Coverage {
     pub fn see<D: Design>(&mut self, pins: &D::In, state: &D::State) {
         self.cycles += 1;
         self.resets += u64::from(pins.is_reset());
+        let (watch, channels) = (&mut self.watch, &mut self.channels);
+        watch.see::<D>(pins, state, |channel, events| channels[channel] |= events);
         let now = [bytes_of(pins), bytes_of(state)];
         let first = self.first.get_or_insert_with(|| now.map(<[u8]>::to_vec));
         for (met, pin) in self.pins.iter_mut().zip(D::DECLARATION.pins) {
@@ -108,16 +117,17 @@ impl Coverage {
         Coverage {
             pins: pins.map(|pin| reach::<D>(pin, lanes)).collect(),
             fields: fields.map(|field| Met::all(bits(field, lanes))).collect(),
+            channels: D::DECLARATION.channels.iter().map(possible).collect(),
             ..Self::new::<D>(lanes)
         }
     }
 
     /// Returns what was reached as words, which are united when coverage is added up: four for each pin and each field, with the
-    /// bits that were 1, the bits that were 0, the values, and bit 0 if it changed.
+    /// bits that were 1, the bits that were 0, the values, and bit 0 if it changed; then one for each channel.
     pub fn words(&self) -> Vec<u64> {
         let items = self.pins.iter().chain(&self.fields);
         let words = items.flat_map(|met| [met.ones, met.zeros, met.values, met.changed.into()]);
-        words.collect()
+        words.chain(self.channels.iter().copied()).collect()
     }
 
     /// Returns the coverage with these [`Coverage::words`], of no cycles; words that are missing are 0.
@@ -133,21 +143,26 @@ impl Coverage {
                 changed: next() != 0,
             };
         }
+        coverage.channels.fill_with(next);
         coverage
     }
 
-    /// Returns how many bits of the pins and of the fields were 0 and 1, of both kinds together.
-    pub fn toggled(&self) -> [usize; 2] {
-        [&self.pins, &self.fields].map(|all| {
+    /// Returns how many bits of the pins and of the fields were 0 and 1, of both kinds together, and how many events of channels
+    /// happened.
+    pub fn reached(&self) -> [usize; 3] {
+        let [pins, fields] = [&self.pins, &self.fields].map(|all| {
             let bits = all
                 .iter()
                 .map(|met| met.ones.count_ones() + met.zeros.count_ones());
             bits.sum::<u32>() as usize
-        })
+        });
+        let events = self.channels.iter().map(|events| events.count_ones());
+        [pins, fields, events.sum::<u32>() as usize]
     }
 
-    /// Returns what was never reached, one line each: `pin data: bit 7 was never 1`. Empty if every bit of every pin and
-    /// field was 0 and was 1, unless the declaration of the pin excludes it.
+    /// Returns what was never reached, one line each: `pin data: bit 7 was never 1`, `channel req: no back-to-back`. Empty if every
+    /// bit of every pin and field was 0 and was 1, and everything has happened to every channel, unless the declaration of the pin or
+    /// channel excludes it.
     pub fn missing<D: Design>(&self) -> Vec<String> {
         let pin = |(pin, met): (&Pin, &Met)| {
             let reach = reach::<D>(pin, self.lanes);
@@ -158,11 +173,18 @@ impl Coverage {
             gaps("field", field.name, &reach, met)
         };
         let pins = D::DECLARATION.pins.iter().zip(&self.pins).flat_map(pin);
+        let channels = D::DECLARATION.channels.iter().zip(&self.channels);
+        let channels = channels.flat_map(|(channel, met)| {
+            let never = events(possible(channel) & !met);
+            never.map(|event| format!("channel {}: no {event}", channel.name))
+        });
         pins.chain(D::fields().iter().zip(&self.fields).flat_map(field))
+            .chain(channels)
             .collect()
     }
 
-    /// Returns what makes an agreement worth little, one line each: the design was held in reset, a pin or a field never changed.
+    /// Returns what makes an agreement worth little, one line each: the design was held in reset, a pin or a field never changed,
+    /// a channel had no transfer.
     /// Empty if there is nothing of the kind.
     pub fn idle<D: Design>(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -191,6 +213,9 @@ impl Coverage {
             pins.chain(fields)
                 .map(|what| format!("{what} never changed")),
         );
+        let channels = D::DECLARATION.channels.iter().zip(&self.channels);
+        let silent = channels.filter(|(_, met)| *met & 1 == 0);
+        lines.extend(silent.map(|(channel, _)| format!("channel {}: no transfer", channel.name)));
         lines
     }
 
@@ -216,11 +241,24 @@ impl Coverage {
             let bits = bits(field, self.lanes);
             row("field", field.name, bits, Met::all(bits), met, &field.show)
         });
+        let channels = D::DECLARATION.channels.iter().zip(&self.channels);
+        let channels = channels.map(|(channel, met)| Row {
+            name: format!("channel {}", channel.name),
+            bits: possible(channel).count_ones(),
+            toggled: (met & possible(channel)).count_ones(),
+            values: Some(events(*met).collect::<Vec<_>>().join(", ")),
+        });
         Table {
             cycles: self.cycles,
-            rows: pins.chain(fields).collect(),
+            rows: pins.chain(fields).chain(channels).collect(),
         }
     }
+}
+
+/// Returns the names of these events.
+fn events(of: u64) -> impl Iterator<Item = &'static str> {
+    let named = (0..).zip(EVENTS);
+    named.filter_map(move |(n, event)| (of >> n & 1 == 1).then_some(event))
 }
 
 /// Returns what drawn streams reach of `pin` at most: of an enum its values, of a range what lies in it, of a clock that rises whenever

@@ -1,8 +1,10 @@
 //! Makes pins legal, cycle by cycle.
 
 use bytemuck::bytes_of_mut;
+use rand::Rng;
 
 use super::clocks::{Clocks, Schedule};
+use crate::channels::Offers;
 use crate::design::{Design, Golden};
 use crate::field::Role;
 
@@ -10,6 +12,8 @@ use crate::field::Role;
 pub(super) struct Legal<D: Design> {
     /// Only of a design that has several clocks.
     clocks: Option<Clocks<D>>,
+    /// Only of a design that has channels.
+    offers: Option<Offers<D>>,
     first: bool,
 }
 
@@ -18,7 +22,15 @@ impl<D: Design> Legal<D> {
     pub fn new(schedule: &Schedule) -> Self {
         Legal {
             clocks: Clocks::new(schedule),
+            offers: Offers::new(),
             first: true,
+        }
+    }
+
+    /// Keeps most of what is offered on a channel and may be withdrawn, in the pins drawn for the next cycle.
+    pub fn keep(&self, golden: &D::Golden, pins: &mut D::In, rng: &mut impl Rng) {
+        if let Some(offers) = &self.offers {
+            offers.keep(golden.state(), pins, || rng.random_ratio(3, 4));
         }
     }
 
@@ -27,6 +39,9 @@ impl<D: Design> Legal<D> {
         if let Some(clocks) = &mut self.clocks {
             clocks.next(pins);
             clocks.hold(pins);
+        }
+        if let Some(offers) = &self.offers {
+            offers.hold(golden.state(), pins);
         }
         golden.constrain(pins);
         if std::mem::take(&mut self.first) {
@@ -38,15 +53,27 @@ impl<D: Design> Legal<D> {
         }
         if let Some(clocks) = &mut self.clocks {
             clocks.hold(pins);
+        }
+        if let Some(offers) = &mut self.offers {
+            offers.hold(golden.state(), pins);
+            offers.done(golden.state(), pins);
+        }
+        if let Some(clocks) = &mut self.clocks {
             clocks.done(pins);
         }
     }
 
     /// Returns why the pins of a cycle are illegal.
     pub fn why(&self) -> &'static str {
-        match self.clocks {
-            None => "constrain changes its pins",
-            Some(_) => "constrain changes its pins, or they change without their clock,",
+        match (&self.clocks, &self.offers) {
+            (None, None) => "constrain changes its pins",
+            (Some(_), None) => "constrain changes its pins, or they change without their clock,",
+            (None, Some(_)) => {
+                "constrain changes its pins, or those of a channel change before ready,"
+            }
+            (Some(_), Some(_)) => {
+                "constrain changes its pins, or they change without their clock or those of a channel before ready,"
+            }
         }
     }
 }

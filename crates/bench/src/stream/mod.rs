@@ -19,7 +19,8 @@
 //! cycles, and later in one of [`RESET_EVERY`]. Of the streams of a campaign one in [`LONG_EVERY`] is [`LONG`]
 //! times as long as the [`CYCLES`] of the others, with phases of 64 to 511 cycles, in which some pins keep their values for many cycles; in two of three such
 //! streams the reset is not asserted again. Of a design with several clocks each stream has another [`Schedule`]; pins that belong to a
-//! clock change only after it has risen, and the reset stays asserted until every clock has. [`Golden::constrain`] changes pins that are illegal in the present state of
+//! clock change only after it has risen, and the reset stays asserted until every clock has. Valid and payload of a channel stay until ready
+//! ([`crate::channels`]); in one phase in three valid is always 0 or always 1, and so is ready, each for itself. [`Golden::constrain`] changes pins that are illegal in the present state of
 //! the design, but never takes away the reset of the first cycle.
 
 mod clocks;
@@ -30,6 +31,7 @@ pub mod shrink;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter, Write as _};
+use std::iter::zip;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
@@ -38,18 +40,20 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
+use crate::channels;
 use crate::check::{Judged, Judges, TestCase, by_lockstep, close};
 use crate::design::{Build, Control, Design, Golden};
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
-use crate::field::{Flip, Pin, Role, Shape};
+use crate::field::{Flip, Pin, Role, Shape, Wire};
 use crate::input::InputError;
 use crate::json::{self, hex, map, required};
 use crate::lanes::Class;
-use crate::lockstep::{self, Compared, Setting, Stimulus};
+use crate::lockstep::{self, Compared, Mismatch, Setting, Stimulus};
 use crate::report::{History, Line};
 use crate::saved::{self, Form, Savable};
 use crate::search::SHRUNK;
+use crate::wave::{PERIOD_NS, Words};
 pub use clocks::{Clock, Schedule};
 pub use cycles::Cycles;
 use legal::Legal;
@@ -215,6 +219,7 @@ impl<D: Design> Stream<D> {
                 // Before the golden model gets them: it may panic.
                 drawn.push(draw.pins(cycle, &mut rng));
                 let pins = &mut drawn[cycle];
+                legal.keep(&golden, pins, &mut rng);
                 legal.make(&golden, pins);
                 golden.cycle(pins);
             }
@@ -479,13 +484,18 @@ impl<D: Design> TestCase for Stream<D> {
                 golden.cycle(pins);
                 continue;
             }
+            let before = *golden.state();
             history.last = Some((golden.clone(), *pins));
             golden.cycle(pins);
+            let does = channels::shown::<D>(&before, pins, golden.state());
+            let does = zip(D::DECLARATION.channels, does);
+            let does =
+                does.filter_map(|(channel, does)| Some(format!("  {} {}", channel.name, does?)));
             history.push(Line {
                 cycle,
                 what: driven::<D>(pins),
                 lanes: Vec::new(),
-                state: context::<D>(golden.state(), lanes),
+                state: context::<D>(golden.state(), lanes) + &does.collect::<String>(),
             });
         }
         history
@@ -497,6 +507,39 @@ impl<D: Design> TestCase for Stream<D> {
 
     fn stack(_: &D::Golden) -> Option<String> {
         None
+    }
+
+    /// One signal for each channel: what it does in each cycle.
+    fn words(&self, from: u64, last: u64, _: Option<&Mismatch<D>>) -> Words {
+        let channels = D::DECLARATION.channels.iter();
+        let mut words = Words {
+            signals: channels.map(|channel| channel.name.to_owned()).collect(),
+            changes: Vec::new(),
+        };
+        if words.signals.is_empty() {
+            return words;
+        }
+        let mut golden = D::Golden::build(&self.build());
+        let mut shown = vec![None; words.signals.len()];
+        for (cycle, pins) in (0..=last).zip(&self.cycles.0) {
+            let before = *golden.state();
+            golden.cycle(pins);
+            if cycle < from {
+                continue;
+            }
+            let does = channels::shown::<D>(&before, pins, golden.state());
+            for (signal, (shown, does)) in zip(&mut shown, does).enumerate() {
+                let does = Some(does.unwrap_or_else(|| "-".to_owned()));
+                if *shown != does {
+                    let time = cycle * PERIOD_NS;
+                    words
+                        .changes
+                        .push((time, signal, does.clone().unwrap_or_default()));
+                    *shown = does;
+                }
+            }
+        }
+        words
     }
 
     fn document(rule: &str) -> String {
@@ -517,19 +560,12 @@ pub fn driven<D: Design>(pins: &D::In) -> String {
         if values.iter().all(|value| *value == silent) {
             continue;
         }
-        let shown: Vec<String> = values.iter().map(|value| shown(pin, *value)).collect();
+        let shown: Vec<String> = values.iter().map(|value| pin.show(*value)).collect();
         words.push(format!("{}={}", pin.name, shown.join(",")));
     }
     match words.is_empty() {
         true => "-".to_owned(),
         false => words.join(" "),
-    }
-}
-
-fn shown(pin: &Pin, value: u64) -> String {
-    match pin.shape {
-        Shape::Words { .. } if pin.width <= 3 => value.to_string(),
-        _ => format!("0x{value:x}"),
     }
 }
 
@@ -582,6 +618,8 @@ struct Draw<D: Design> {
     pace: Pace,
     /// Cycles left in the phase.
     left: u32,
+    /// Which pins are valid or ready of a channel: in some phases they are always 0, in some always 1.
+    handshakes: Vec<bool>,
     /// How often each pin is 1 in this phase, in percent.
     percent: Vec<u32>,
     /// Which pins keep their values in most cycles of this phase.
@@ -593,10 +631,16 @@ struct Draw<D: Design> {
 
 impl<D: Design> Draw<D> {
     fn new(lanes: u32, pace: Pace, rng: &mut impl Rng) -> Self {
+        let channels = D::DECLARATION.channels.iter();
+        let wires: Vec<Wire> = channels.flat_map(|one| [one.valid, one.ready]).collect();
+        let pins = 0..D::DECLARATION.pins.len();
         let mut draw = Draw {
             lanes,
             pace,
             left: 0,
+            handshakes: pins
+                .map(|number| wires.contains(&Wire::Pin(number)))
+                .collect(),
             percent: Vec::new(),
             stays: Vec::new(),
             reset_every: RESET_EVERY,
@@ -614,9 +658,11 @@ impl<D: Design> Draw<D> {
             Pace::Short => rng.random_range(8..64),
             Pace::Long => rng.random_range(64..512),
         };
-        let moods = D::DECLARATION.pins.iter().map(|pin| {
+        let moods = zip(D::DECLARATION.pins, &self.handshakes).map(|(pin, handshake)| {
             let often = pin.percent;
-            match rng.random_range(0..4) {
+            match rng.random_range(0..if *handshake { 6 } else { 4 }) {
+                4 => 0,
+                5 => 100,
                 0 => often.div_ceil(8),
                 1 => 100 - (100 - often).div_ceil(8),
                 _ => often,

@@ -14,7 +14,7 @@ use reconverge_bench::stream::coverage::Coverage;
 use reconverge_bench::stream::shrink::shrink;
 use reconverge_bench::stream::{Pace, Stream, pulse};
 
-/// What streams of a build can reach: bits of pins and fields that are 0 and 1, values of narrow ones, changes.
+/// What streams of a build can reach: bits of pins and fields that are 0 and 1, values of narrow ones, changes, events of channels.
 pub struct PinBins<D> {
     lanes: u32,
     declaration: Declaration,
@@ -71,18 +71,19 @@ impl<D: Design> Bins for PinBins<D> {
         // `constrain` may set what the declaration of a pin excludes.
         let hit = coverage::<D>(self.lanes, met, 0, 0).words().into_iter();
         let hit = hit.zip(all.words()).map(|(hit, all)| hit & all);
-        let hit = Coverage::of_words::<D>(self.lanes, hit).toggled();
-        let all = all.toggled();
-        let [pins, fields] = [0, 1].map(|n| Share {
-            hit: hit[n],
-            reachable: all[n],
-        });
+        let hit = Coverage::of_words::<D>(self.lanes, hit).reached();
+        let all = all.reached();
+        let names = ["pins", "fields", "channels"].into_iter();
+        let shares = hit.into_iter().zip(all);
+        let shares = shares.map(|(hit, reachable)| Share { hit, reachable });
+        let groups = names.zip(shares);
         Overview {
             all: Share {
-                hit: pins.hit + fields.hit,
-                reachable: pins.reachable + fields.reachable,
+                hit: hit.iter().sum(),
+                reachable: all.iter().sum(),
             },
-            groups: vec![("pins", pins), ("fields", fields)],
+            // Few designs have channels.
+            groups: groups.filter(|(_, share)| share.reachable > 0).collect(),
         }
     }
 

@@ -1,12 +1,13 @@
-//! The bins of a design whose cases are streams of pins: each bit of each pin and field is 0, and is 1.
+//! The bins of a design whose cases are streams of pins: each bit of each pin and field is 0, and is 1, and what happens to channels.
 
+use reconverge_bench::channels::{COUNT, EVENTS, possible};
 use reconverge_bench::design::Design;
 use reconverge_bench::stream::coverage::items;
 
 use super::{Axis, Declaration, When};
 
-/// Declares the bins of `D` with `lanes` lanes: two for each bit, in the order of [`items`]. What the declaration of a pin excludes
-/// is unreachable.
+/// Declares the bins of `D` with `lanes` lanes: two for each bit, in the order of [`items`], then those of the channels. What the
+/// declaration of a pin or channel excludes is unreachable.
 pub fn declared<D: Design>(lanes: u32) -> Declaration {
     let mut groups = [("pins", Vec::new()), ("fields", Vec::new())];
     let mut excluded = [const { Vec::new() }; 2];
@@ -35,11 +36,29 @@ pub fn declared<D: Design>(lanes: u32) -> Declaration {
             declaration.declare_unreachable(first, why, &|n| excluded[n]);
         }
     }
+    let channels = D::DECLARATION.channels;
+    if !channels.is_empty() {
+        let about = "each channel: cycles with a transfer, with another one in the cycle before, with valid and not ready, \
+                     that for 8 cycles, with ready and not valid; offers that were withdrawn";
+        let axis = |name: &str, values: Vec<&str>| Axis {
+            name: name.to_owned(),
+            values: values.into_iter().map(str::to_owned).collect(),
+        };
+        let names = channels.iter().map(|channel| channel.name).collect();
+        let axes = vec![axis("channel", names), axis("event", EVENTS.to_vec())];
+        let first = declaration.group(When::Sometimes, "channels", about, axes);
+        let excluded = |n: usize| possible(&channels[n / COUNT]) >> (n % COUNT) & 1 == 0;
+        if (0..channels.len() * COUNT).any(excluded) {
+            let why = "the declaration of the channel excludes it";
+            declaration.declare_unreachable(first, why, &excluded);
+        }
+    }
     declaration
 }
 
 #[cfg(feature = "campaign")]
 mod counted {
+    use reconverge_bench::channels::{COUNT, Watch};
     use reconverge_bench::check::Judged;
     use reconverge_bench::dut::Dut;
     use reconverge_bench::stream::coverage::{Item, each_word, items};
@@ -54,6 +73,8 @@ mod counted {
     pub struct Counter {
         /// Each pin and field, with the number of its first bin.
         items: Vec<(usize, Item)>,
+        /// The first bin of the channels.
+        channels: usize,
         hits: Hits,
         cycles: u64,
     }
@@ -73,6 +94,7 @@ mod counted {
             });
             Counter {
                 items: items.collect(),
+                channels: first,
                 hits: bins.declaration().no_hits(),
                 cycles: 0,
             }
@@ -98,14 +120,21 @@ mod counted {
         ) -> Judged<Self> {
             let Counter {
                 items,
+                channels,
                 hits,
                 cycles,
             } = counter;
             hits.clear();
+            let mut handshakes = Watch::new::<D>();
             let mut pulse = pulse(|_| progress());
             let mut watch = |pins: &D::In, state: &D::State| {
                 pulse();
                 *cycles += 1;
+                handshakes.see::<D>(pins, state, |channel, events| {
+                    let bins = &mut hits.counts[*channels + COUNT * channel..][..COUNT];
+                    let bins = (0..).zip(bins);
+                    bins.for_each(|(event, hits)| *hits += events >> event & 1);
+                });
                 each_word::<D>(pins, state, |item, word| {
                     let (first, Item { width, reached, .. }) = &items[item];
                     for bit in 0..*width {

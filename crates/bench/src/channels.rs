@@ -1,0 +1,346 @@
+//! Channels: what happens to them in each cycle, and whether the design keeps what it has promised.
+//!
+//! A transfer takes place in each cycle in which valid and ready are 1, the clock of the channel rises, and neither reset nor stall is
+//! asserted. Until then valid and payload stay, unless the declaration allows a withdrawal. The bench keeps this for what it sends
+//! ([`crate::stream`]), and checks it of what the design sends, in every run ([`crate::lockstep`]).
+
+use std::iter::zip;
+
+use bytemuck::{bytes_of, bytes_of_mut, pod_read_unaligned};
+pub use reconverge_declaration::EVENTS;
+use serde::{Deserialize, Serialize};
+
+use crate::design::{Control, Design};
+use crate::field::{Channel, Pin, Side, Wire};
+
+/// Number of [`EVENTS`].
+pub const COUNT: usize = EVENTS.len();
+/// Cycles of a stall that is long.
+pub const LONG_STALL: u32 = 8;
+
+/// A promise that the design has broken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Broken {
+    /// Name of the channel.
+    pub channel: String,
+    /// The golden model breaks it too: the values that are expected are those promised.
+    pub both: bool,
+}
+
+/// Returns the channels of a design.
+fn all<D: Design>() -> &'static [Channel] {
+    D::DECLARATION.channels
+}
+
+/// Returns the pin with this number.
+fn pin<D: Design>(number: usize) -> &'static Pin {
+    &D::DECLARATION.pins[number]
+}
+
+/// One channel in one cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Beat {
+    valid: bool,
+    ready: bool,
+    /// The cycle counts: its clock rises, and nothing is reset or stalled.
+    counts: bool,
+    /// It is offered and not taken, and no reset ends that.
+    waits: bool,
+}
+
+impl Beat {
+    /// Returns what happens to `channel` in a cycle with `pins`, between two states.
+    fn of<D: Design>(channel: &Channel, before: &[u8], pins: &D::In, after: &[u8]) -> Self {
+        let one = |wire| match wire {
+            Wire::Pin(number) => pin::<D>(number).get(bytes_of(pins), 0) == 1,
+            Wire::Field { number, now } => {
+                let state = if now { after } else { before };
+                D::fields()[number].get(state, 0) == 1
+            }
+        };
+        let (valid, ready) = (one(channel.valid), one(channel.ready));
+        let rises = |clock| pin::<D>(clock).get(bytes_of(pins), 0) == 1;
+        let counts = !pins.is_reset() && !pins.is_stalled() && channel.clock.is_none_or(rises);
+        Beat {
+            valid,
+            ready,
+            counts,
+            waits: valid && !pins.is_reset() && !(ready && counts),
+        }
+    }
+
+    fn transfers(self) -> bool {
+        self.counts && self.valid && self.ready
+    }
+}
+
+/// Returns the values of a signal in a cycle: of a pin its words, of a field its elements.
+fn words<'a, D: Design>(
+    wire: Wire,
+    before: &'a [u8],
+    pins: &'a [u8],
+    after: &'a [u8],
+) -> Box<dyn Iterator<Item = u64> + 'a> {
+    match wire {
+        Wire::Pin(number) => {
+            let pin = pin::<D>(number);
+            Box::new((0..pin.words()).map(move |i| pin.get(pins, i)))
+        }
+        Wire::Field { number, now } => {
+            let field = &D::fields()[number];
+            let state = if now { after } else { before };
+            Box::new((0..field.elements(1)).map(move |i| field.get(state, i)))
+        }
+    }
+}
+
+/// Returns the events of a channel that can happen, by its declaration: bit n for [`EVENTS`] n.
+pub fn possible(channel: &Channel) -> u64 {
+    let withdrawal = u64::from(!channel.withdraw) << (COUNT - 1);
+    ((1 << COUNT) - 1) & !channel.never & !withdrawal
+}
+
+/// Observes the channels of a run, cycle by cycle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    /// The state before the cycle; empty without channels.
+    before: Vec<u8>,
+    channels: Vec<Seen>,
+}
+
+/// What one channel did before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    waits: bool,
+    /// What is offered while it waits.
+    offered: Vec<u64>,
+    /// It transferred in the last cycle that counts.
+    transferred: bool,
+    /// Cycles of this stall.
+    stalled: u32,
+}
+
+impl Watch {
+    /// Begins a run of `D`.
+    pub fn new<D: Design>() -> Self {
+        let channels = all::<D>();
+        let bytes = match channels.is_empty() {
+            true => 0,
+            false => size_of::<D::State>(),
+        };
+        Watch {
+            before: vec![0; bytes],
+            channels: vec![Seen::default(); channels.len()],
+        }
+    }
+
+    /// Observes a cycle: its pins, and the state after it. Calls `each` with the number of each channel and its events, bit n for
+    /// [`EVENTS`] n.
+    pub fn see<D: Design>(
+        &mut self,
+        pins: &D::In,
+        after: &D::State,
+        mut each: impl FnMut(usize, u64),
+    ) {
+        if all::<D>().is_empty() {
+            return;
+        }
+        let (Watch { before, channels }, after) = (self, bytes_of(after));
+        for (number, (channel, seen)) in zip(all::<D>(), channels).enumerate() {
+            let beat = Beat::of::<D>(channel, before, pins, after);
+            let values = |wire: &Wire| words::<D>(*wire, before, bytes_of(pins), after);
+            let changes = || {
+                let mut offered = seen.offered.iter().copied();
+                !channel.payload.iter().flat_map(values).eq(&mut offered)
+            };
+            let withdrawn = seen.waits && !pins.is_reset() && (!beat.valid || changes());
+            let stalls = beat.counts && beat.valid && !beat.ready;
+            seen.stalled = match stalls {
+                true if !withdrawn => seen.stalled + 1,
+                true => 1,
+                false if beat.counts || !beat.waits => 0,
+                false => seen.stalled,
+            };
+            let happens = [
+                beat.transfers(),
+                beat.transfers() && seen.transferred,
+                stalls,
+                seen.stalled >= LONG_STALL,
+                beat.counts && beat.ready && !beat.valid,
+                withdrawn,
+            ];
+            let events = zip(0.., happens).map(|(n, happens)| u64::from(happens) << n);
+            each(number, events.sum());
+            seen.transferred = match beat.counts || pins.is_reset() {
+                true => beat.transfers(),
+                false => seen.transferred,
+            };
+            seen.offered.clear();
+            if beat.waits {
+                let offered = channel.payload.iter().flat_map(values);
+                seen.offered.extend(offered);
+            }
+            seen.waits = beat.waits;
+        }
+        before.copy_from_slice(after);
+    }
+}
+
+/// Returns what each channel does in a cycle: of one that transfers or stalls the word for it and the payload.
+pub fn shown<D: Design>(before: &D::State, pins: &D::In, after: &D::State) -> Vec<Option<String>> {
+    let (before, after) = (bytes_of(before), bytes_of(after));
+    let text = |channel: &Channel| {
+        let beat = Beat::of::<D>(channel, before, pins, after);
+        let does = match (beat.transfers(), beat.waits && beat.counts) {
+            (true, _) => "transfers",
+            (_, true) => "stalls",
+            _ => return None,
+        };
+        let payload = channel.payload.iter().map(|wire| {
+            let values = words::<D>(*wire, before, bytes_of(pins), after);
+            let (name, show): (_, &dyn Fn(u64) -> String) = match *wire {
+                Wire::Pin(number) => {
+                    let pin = pin::<D>(number);
+                    (pin.name, &|value| pin.show(value))
+                }
+                Wire::Field { number, .. } => {
+                    let field = &D::fields()[number];
+                    (field.name, &|value| (field.show)(value))
+                }
+            };
+            let values: Vec<String> = values.map(show).collect();
+            format!(" {name}={}", values.join(","))
+        });
+        Some(payload.fold(does.to_owned(), |text, word| text + &word))
+    };
+    all::<D>().iter().map(text).collect()
+}
+
+/// What the bench has promised on the channels on which the design receives.
+pub(crate) struct Offers<D: Design> {
+    /// The state before the last cycle, and its pins; `None` in the first cycle.
+    last: Option<(D::State, D::In)>,
+}
+
+impl<D: Design> Offers<D> {
+    /// Begins a stream; `None` if the design has no channels.
+    pub fn new() -> Option<Self> {
+        (!all::<D>().is_empty()).then_some(Offers { last: None })
+    }
+
+    /// Returns the pins that were offered in the last cycle and not taken, and those of that cycle; `now` is the state after it.
+    /// With `kept` those that must stay, otherwise those that may be withdrawn: one list for each channel.
+    fn waiting(&self, now: &D::State, kept: bool) -> Vec<(Vec<&'static Pin>, D::In)> {
+        let Some((before, pins)) = &self.last else {
+            return Vec::new();
+        };
+        let of = all::<D>().iter().filter(|channel| {
+            channel.side == Side::In
+                && channel.withdraw != kept
+                && Beat::of::<D>(channel, bytes_of(before), pins, bytes_of(now)).waits
+        });
+        let wires = |channel: &'static Channel| {
+            let wires = [&channel.valid].into_iter().chain(channel.payload);
+            let pins_of = wires.filter_map(|wire| match wire {
+                Wire::Pin(number) => Some(pin::<D>(*number)),
+                Wire::Field { .. } => None,
+            });
+            (pins_of.collect(), *pins)
+        };
+        of.map(wires).collect()
+    }
+
+    /// Keeps in `pins` what waits for ready, unless they assert the reset; `now` is the state before the cycle.
+    pub fn hold(&self, now: &D::State, pins: &mut D::In) {
+        if !pins.is_reset() {
+            let waiting = self.waiting(now, true);
+            waiting
+                .iter()
+                .for_each(|(held, last)| copy::<D>(held, last, pins));
+        }
+    }
+
+    /// Does the same of each channel on which an offer may be withdrawn, if `stays` says so.
+    pub fn keep(&self, now: &D::State, pins: &mut D::In, mut stays: impl FnMut() -> bool) {
+        for (held, last) in self.waiting(now, false) {
+            if stays() {
+                copy::<D>(&held, &last, pins);
+            }
+        }
+    }
+
+    /// Ends the cycle, in which the pins are these; `before` is the state before it.
+    pub fn done(&mut self, before: &D::State, pins: &D::In) {
+        self.last = Some((*before, *pins));
+    }
+}
+
+/// Copies the words of `pins`.
+fn copy<D: Design>(pins: &[&Pin], from: &D::In, to: &mut D::In) {
+    for pin in pins {
+        (0..pin.words()).for_each(|i| pin.set(bytes_of_mut(to), i, pin.get(bytes_of(from), i)));
+    }
+}
+
+/// What the design has promised on the channels on which it sends.
+pub(crate) struct Promises<D: Design> {
+    /// The state before the cycle; `None`: not known.
+    before: Option<D::State>,
+    /// Which channels waited in the cycle before it.
+    waited: Vec<bool>,
+    /// The pins of the cycle.
+    pins: D::In,
+}
+
+impl<D: Design> Promises<D> {
+    pub fn new() -> Self {
+        Promises {
+            before: None,
+            waited: vec![false; all::<D>().len()],
+            pins: D::In::default(),
+        }
+    }
+
+    /// Forgets what was promised: the design has got another state.
+    pub fn forget(&mut self) {
+        self.before = None;
+        self.waited.fill(false);
+    }
+
+    /// Ends a cycle, after which the design shows the state `rtl`; `next` are the pins of the next one. Returns the channel whose
+    /// promise `rtl` breaks, and the state that keeps it.
+    pub fn see(&mut self, rtl: &D::State, next: &D::In) -> Option<(&'static Channel, D::State)> {
+        let pins = std::mem::replace(&mut self.pins, *next);
+        let before = self.before.replace(*rtl)?;
+        let mut broken = None;
+        let (was, is) = (bytes_of(&before), bytes_of(rtl));
+        for (channel, waited) in zip(all::<D>(), &mut self.waited) {
+            let waits = Beat::of::<D>(channel, was, &pins, is).waits;
+            let did = std::mem::replace(waited, waits) && !pins.is_reset();
+            if channel.side == Side::In || channel.withdraw || broken.is_some() {
+                continue;
+            }
+            // A field of the next cycle was seen in this one, and one of this cycle in the one before.
+            let changed = |wire: &Wire| match *wire {
+                Wire::Field { number, now } if if now { did } else { waits } => {
+                    let field = &D::fields()[number];
+                    let bytes = field.offset..field.offset + field.size();
+                    (was[bytes.clone()] != is[bytes.clone()]).then_some(bytes)
+                }
+                _ => None,
+            };
+            // Without valid there is no payload.
+            let payload = || channel.payload.iter().filter_map(changed).collect();
+            let bytes = changed(&channel.valid).map_or_else(payload, |valid| vec![valid]);
+            if !bytes.is_empty() {
+                let mut kept: D::State = pod_read_unaligned(is);
+                for bytes in bytes {
+                    bytes_of_mut(&mut kept)[bytes.clone()].copy_from_slice(&was[bytes]);
+                }
+                broken = Some((channel, kept));
+            }
+        }
+        broken
+    }
+}

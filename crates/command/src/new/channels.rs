@@ -1,0 +1,51 @@
+//! Channels that the names of ports suggest.
+
+use std::fmt::Write as _;
+
+use reconverge_declaration::{Declaration, Role, Shape};
+
+/// Returns the channels of `of` as comments for its declaration, and their names: of each input and output whose names differ in nothing
+/// but `valid` and `ready`. Whether the module keeps the protocol its author must say.
+pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
+    let single = Shape::Words {
+        width: 1,
+        count: Some(1),
+    };
+    let pins = of.pins.iter().filter(|pin| pin.role == Role::Plain);
+    let pins: Vec<_> = pins.map(|pin| (pin.name.as_str(), pin.shape)).collect();
+    let fields = of.state.iter();
+    let fields: Vec<_> = fields.map(|f| (f.name.as_str(), f.shape)).collect();
+    let (mut text, mut names) = (String::new(), Vec::new());
+    for (side, sent, received) in [("in", &pins, &fields), ("out", &fields, &pins)] {
+        for (valid, shape) in sent {
+            let Some(base) = valid.strip_suffix("valid") else {
+                continue;
+            };
+            let ready = format!("{base}ready");
+            let answered = received.contains(&(&ready, single)) && *shape == single;
+            let name = base.strip_suffix("_t").unwrap_or(base);
+            let name = name.trim_end_matches('_');
+            // `valid` and `ready` alone do not tell what else belongs to them.
+            if !answered || name.is_empty() || names.contains(&name) {
+                continue;
+            }
+            names.push(name);
+            let _ = write!(
+                text,
+                "#\n# [[channel]]\n# name = {name:?}\n# side = {side:?}\n# valid = {valid:?}\n# ready = {ready:?}\n"
+            );
+            let payload = sent.iter().map(|(other, _)| *other);
+            let payload = payload.filter(|other| other.starts_with(base) && other != valid);
+            let payload: Vec<&str> = payload.collect();
+            if !payload.is_empty() {
+                let _ = writeln!(text, "# payload = {payload:?}");
+            }
+        }
+    }
+    if !names.is_empty() {
+        let head = "\n# ---- channels that the names of ports suggest. If valid and payload stay until ready, remove the `# ` of their lines:\n\
+                    # the bench keeps and checks it ----\n";
+        text.insert_str(0, head);
+    }
+    (text, names)
+}

@@ -1,0 +1,80 @@
+//! `new` proposes channels, and `--update` leaves those of the declaration as they are.
+
+use std::fs;
+
+use reconverge_declaration::{Declaration, Side};
+
+use super::refused;
+use crate::common::{arg, reconverge, text};
+
+const RTL: &str =
+    "module m(input logic clk_i, input logic rst_ni, input logic req_valid_i, input logic [7:0] req_data_i, input logic [1:0] req_id_i,
+         output logic req_ready_o, output logic m_tvalid_o, output logic [7:0] m_tdata_o, input logic m_tready_i,
+         input logic valid_i, output logic ready_o, input logic lone_valid_i, input logic [1:0] wide_valid_i, output logic [1:0] wide_ready_o);
+  logic q;
+  always_ff @(posedge clk_i) q <= rst_ni && ^{req_valid_i, req_data_i, req_id_i, m_tready_i, valid_i, lone_valid_i, wide_valid_i};
+  assign {req_ready_o, m_tvalid_o, m_tdata_o, ready_o, wide_ready_o} = {13{q}};
+endmodule
+";
+
+#[test]
+fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
+    let toml = at.join("rtl/design.toml");
+    fs::write(&file, RTL).unwrap();
+    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
+    let output = reconverge(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    let note = "note: channels that the names of ports suggest are comments at the end of rtl/design.toml: req, m\n";
+    assert!(said.contains(note), "{said}");
+    let written = fs::read_to_string(&toml).unwrap();
+    assert_eq!(Declaration::parse("x", &written).unwrap().channels, []);
+    // As the comment says: without the `# ` of their lines.
+    let (before, proposed) = written.split_once("\n#\n# [[channel]]").unwrap();
+    let proposed = format!("#\n# [[channel]]{proposed}");
+    let taken: String = proposed
+        .lines()
+        .map(|line| format!("{}\n", line.strip_prefix("# ").unwrap_or("")))
+        .collect();
+    let mine = format!("{before}\n{taken}withdraw = true # by hand\n");
+    let declared = Declaration::parse("x", &mine).unwrap();
+    let [req, m] = &declared.channels[..] else {
+        panic!("{mine}");
+    };
+    assert_eq!(
+        (req.name.as_str(), req.side, req.payload.len()),
+        ("req", Side::In, 2)
+    );
+    assert_eq!(
+        (m.name.as_str(), m.side, m.payload.len()),
+        ("m", Side::Out, 1)
+    );
+    fs::write(&toml, &mine).unwrap();
+
+    let update = [&args[..], &["--update"]].concat();
+    let output = reconverge(&update);
+    assert!(text(&output.stdout).contains("the ports are as declared"));
+    assert_eq!(fs::read_to_string(&toml).unwrap(), mine);
+    let more = RTL.replace(
+        "output logic ready_o",
+        "output logic ready_o, output logic more_o",
+    );
+    let more = more.replace("assign {", "assign more_o = q;\n  assign {");
+    fs::write(&file, &more).unwrap();
+    assert!(text(&reconverge(&update).stdout).contains("added state more"));
+    let now = fs::read_to_string(&toml).unwrap();
+    let tables = mine.find("[[channel]]").unwrap();
+    assert!(now.ends_with(&mine[tables..]), "{now}");
+    assert_eq!(Declaration::parse("x", &now).unwrap().channels.len(), 2);
+
+    // A channel cannot lose a port unnoticed, and nothing is written.
+    let less = more
+        .replace("input logic [1:0] req_id_i,", "")
+        .replace("req_id_i, ", "");
+    fs::write(&file, less).unwrap();
+    refused(&update, "cannot be brought up to date: ");
+    refused(&update, "channel req.payload: no pin \"req_id\"");
+    assert_eq!(fs::read_to_string(&toml).unwrap(), now);
+}
