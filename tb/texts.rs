@@ -1,5 +1,6 @@
 //! Assembler and disassembler as data, `tb/<unit>/*.txt`: programs, each with the words that it becomes or the message that it is
-//! refused with. `\n` ends a line of a program. What is accepted is the same program again when it is disassembled and assembled.
+//! refused with. `\n` ends a line of a program; `file` names one in `tb/<unit>/programs`. What is accepted is the same program
+//! again when it is disassembled and assembled.
 
 use reconverge::unit::Unit;
 
@@ -10,13 +11,20 @@ pub fn inputs(path: &str) -> Vec<String> {
     let text = std::fs::read_to_string(format!("{}/{path}", reconverge::ROOT)).unwrap();
     let lines = text.lines().filter(|line| !line.starts_with("    "));
     let inputs = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-    inputs.map(|line| line.replace("\\n", "\n")).collect()
+    let programs = inputs.filter(|line| !line.starts_with("file "));
+    programs.map(|line| line.replace("\\n", "\n")).collect()
 }
 
 fn programs_become_the_words_that_are_shown<U: Unit>() {
     for file in ["assembled", "refused"] {
         data::compare(&format!("tb/{}/{file}.txt", U::NAME), true, |text| {
-            let text = text.replace("\\n", "\n").replace("\\t", "\t");
+            let text = match text.strip_prefix("file ") {
+                Some(file) => {
+                    let file = format!("{}/tb/{}/programs/{file}", reconverge::ROOT, U::NAME);
+                    std::fs::read_to_string(file).unwrap()
+                }
+                None => text.replace("\\n", "\n").replace("\\t", "\t"),
+            };
             match U::assemble(&text, "t.s") {
                 Err(refused) => refused.to_string(),
                 Ok(program) => {

@@ -33,7 +33,6 @@ fn refused(text: &str) -> InputError {
 }
 
 mod disassembly;
-mod examples;
 mod forms;
 mod import;
 mod limits;

@@ -28,12 +28,6 @@ fn with_u(dw0: u32, dw1: u32) -> Quad {
     Quad { dw0, dw1, u: true }
 }
 
-/// The instructions of `text`.
-fn quads(text: &str) -> Vec<Quad> {
-    let program = assemble(text, "t.s").unwrap_or_else(|e| panic!("{e}\n{text}"));
-    program.quads
-}
-
 /// The error of a `.s` file.
 fn refused(text: &str) -> InputError {
     match assemble(text, "t.s") {
@@ -43,6 +37,5 @@ fn refused(text: &str) -> InputError {
 }
 
 mod disassembly;
-mod examples;
 mod forms;
 mod limits;

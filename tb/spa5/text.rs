@@ -67,7 +67,6 @@ fn around(words: Vec<u64>) -> Program {
 }
 
 mod disassembly;
-mod examples;
 mod forms;
 mod limits;
 mod misuse;
