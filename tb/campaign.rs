@@ -206,9 +206,9 @@ fn worker_processes_add_up_to_what_threads_do<U: Tested>() {
     let place = CampaignFolder::new();
     let file = place.path("s.json");
     for (flag, limit) in [
-        ("--programs", Limit::Programs(600)),
+        ("--programs", Limit::Programs(300)),
         // The older name of --cycles.
-        ("--clocks", Limit::Cycles(250_000)),
+        ("--clocks", Limit::Cycles(150_000)),
     ] {
         let (options, summary) = threads::<U>(limit);
         let mut expected = summary.to_json(&options, &Model::new(&Build::from(U::LANES)));

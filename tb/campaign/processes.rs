@@ -138,7 +138,7 @@ fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
 #[test]
 fn a_worker_that_is_killed_loses_nothing() {
     let place = CampaignFolder::new();
-    let fuzz = place.fuzz("r500", 3000);
+    let fuzz = place.fuzz("r500", 1000);
     let mut once = with(&fuzz, &[]);
     once.drain(4..6);
     let expected = reconverge_ends(0, &once);

@@ -400,7 +400,7 @@ impl Tested for Spa5 {
     ];
     const IMPORTED: &[&str] = &["cubin", "bin", "maxas", "cuasm", "cuobjdump"];
     const CONTEXT: bool = false;
-    const SEEDS: u64 = 4;
+    const SEEDS: u64 = 3;
     // One of up to 32 threads has room on the stack for what is generated.
     const STRUCTURED: &[u32] = &[32, 4];
 

@@ -62,7 +62,7 @@ fn checked(bytes: &[u8], options: &LoadOptions) -> bool {
 }
 
 #[test]
-fn ten_thousand_damaged_cubins() {
+fn three_thousand_damaged_cubins() {
     let originals: Vec<Vec<u8>> = files("cubin", "cubin")
         .iter()
         .map(|path| fs::read(path).unwrap())
@@ -72,7 +72,7 @@ fn ten_thousand_damaged_cubins() {
     let find = |bytes: &[u8], what: &[u8]| bytes.windows(what.len()).position(|w| w == what);
     let mut rng = Pcg64Mcg::seed_from_u64(0x50_e1f);
     let (mut good, mut bad, mut problems) = (0, 0, 0);
-    for n in 0..10_000 {
+    for n in 0..3_000 {
         let mut bytes = originals[rng.random_range(0..originals.len())].clone();
         let place = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
         let headers = place(40);
@@ -104,7 +104,7 @@ fn ten_thousand_damaged_cubins() {
         }
     }
     assert!(
-        good > 1000 && bad > 1000 && problems > 500,
+        good > 300 && bad > 300 && problems > 150,
         "{good} {bad} {problems}"
     );
 }
