@@ -2,6 +2,7 @@
 
 use xshell::cmd;
 
+use crate::tests::bench;
 use crate::{Done, Workspace, run};
 
 /// The size of spa5 whose invariants are proved in minutes: four threads, four tokens.
@@ -100,8 +101,5 @@ pub fn slang(place: &Workspace) -> Done {
     prove(&["r500"])?;
     prove(&["r700", "--lanes", "2", "--param", "MAX_STACK_SIZE=2"])?;
     prove(&[&["spa5"], &SMALL[..], &["--skip", "scalar"]].concat())?;
-    run(cmd!(
-        sh,
-        "cargo test --locked --test bench -- --ignored read_by_slang"
-    ))
+    run(bench(place, &["read_by_slang", "--ignored"]))
 }

@@ -1,29 +1,43 @@
 //! The tests that `cargo test` ignores.
 
-use xshell::cmd;
+use xshell::{Cmd, cmd};
 
 use crate::{Done, Workspace, run};
+
+/// Tests in `cargo test` are short. Those that it ignores run campaigns of millions of cycles and many proofs: what spends the time
+/// is optimised.
+const OPTIMISED: [&str; 4] = [
+    "--config",
+    "profile.dev.package.reconverge.opt-level=1",
+    "--config",
+    "profile.dev.package.reconverge-mutate.opt-level=1",
+];
+
+/// Returns the command that runs the tests of the bench with `args`, the words behind `--`.
+pub(crate) fn bench<'a>(place: &'a Workspace, args: &[&str]) -> Cmd<'a> {
+    cmd!(
+        place.sh,
+        "cargo test --locked {OPTIMISED...} --test bench -- {args...}"
+    )
+}
 
 /// Runs campaigns that are killed, interrupted and disturbed at random, also on RTL that crashes or ends its process. They have the
 /// totals of undisturbed ones.
 pub fn kills(place: &Workspace) -> Done {
-    run(cmd!(
-        place.sh,
-        "cargo test --locked --test bench -- campaign:: --ignored --nocapture"
-    ))?;
-    let stress = cmd!(
-        place.sh,
-        "cargo test --locked --test bench -- stress:: --ignored --nocapture"
-    );
+    let ignored = ["--ignored", "--nocapture"];
+    run(bench(place, &[&["campaign::"], &ignored[..]].concat()))?;
+    let stress = bench(place, &[&["stress::"], &ignored[..]].concat());
     run(stress.env("RECONVERGE_STRESS", "5"))
 }
 
 /// Checks that every listed change of each unit's RTL is caught; `cargo test` takes one of each list.
 pub fn changes(place: &Workspace) -> Done {
-    let all = cmd!(
-        place.sh,
-        "cargo test --locked --test bench -- is_caught_and_its_case_replays by_a_variant_alone --include-ignored"
-    );
+    let lists = [
+        "is_caught_and_its_case_replays",
+        "by_a_variant_alone",
+        "--include-ignored",
+    ];
+    let all = bench(place, &lists);
     run(all.env("RECONVERGE_ALL_CHANGES", "1"))
 }
 
@@ -48,24 +62,18 @@ pub fn builds(place: &Workspace) -> Done {
     let skipped = ELSEWHERE.iter().flat_map(|name| ["--skip", name]);
     run(cmd!(
         place.sh,
-        "cargo test --locked --test bench --test pure --test rtl -- --ignored {skipped...}"
+        "cargo test --locked {OPTIMISED...} --test bench --test pure --test rtl -- --ignored {skipped...}"
     ))
 }
 
 /// Compares what README, guides and the pages beside the sources show with what their commands print: tb/readme.rs.
 pub fn readme(place: &Workspace) -> Done {
     let command = place.reconverge()?;
-    let pages = cmd!(
-        place.sh,
-        "cargo test --locked --test bench -- readme:: --ignored --nocapture"
-    );
+    let pages = bench(place, &["readme::", "--ignored", "--nocapture"]);
     run(pages.env("RECONVERGE", command))
 }
 
 /// Follows a crate that `new` writes through the whole command, also as the guide does. Compiles the bench for it, once.
 pub fn guests(place: &Workspace) -> Done {
-    run(cmd!(
-        place.sh,
-        "cargo test --locked --test bench -- guest:: --ignored"
-    ))
+    run(bench(place, &["guest::", "--ignored"]))
 }
