@@ -10,6 +10,7 @@ mod sources;
 mod specification;
 
 mod citations;
+mod damage;
 mod explain;
 mod invariants;
 mod r500 {

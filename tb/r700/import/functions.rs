@@ -224,22 +224,4 @@ fn objects_for_other_gpus() {
         assert_eq!(got.program, program, "{flags}");
         assert_eq!(got.warnings, Vec::from_iter(warning), "{flags}");
     }
-    let known = "R600 and R700 are 0x1 to 0x7, rv770 is 0x7";
-    let after = "is a GPU of the families after, Evergreen and Cayman, which have other CF words";
-    let gcn = "is a GPU of another architecture, GCN or later";
-    for (flags, why) in [
-        (0, "is not a known GPU"),
-        (8, after),
-        (0x10, after),
-        (0x11, "is not a known GPU"),
-        (0x20, gcn),
-        (0xff, gcn),
-        (0x107, "is not a known GPU"),
-        (u32::MAX, "is not a known GPU"),
-    ] {
-        put(&mut bytes, 36, flags);
-        let expected = format!("x.o: e_flags: 0x{flags:x} {why}; {known}");
-        assert_eq!(refused(&bytes, None), expected);
-        assert_eq!(list(&bytes, "x.o").unwrap_err().to_string(), expected);
-    }
 }

@@ -69,7 +69,7 @@ pub(super) fn with_code(quads: &[(u32, u32)]) -> Vec<u8> {
 
 pub(super) const NOP_END: (u32, u32) = (0, 0x8020_0000);
 /// `W0[31]`: the last instruction of a group.
-pub(super) const LAST: u32 = 1 << 31;
+const LAST: u32 = 1 << 31;
 /// The execute-mask bit of the two-operand form.
 const MASK: u32 = 1 << 2;
 /// A three-operand form: any opcode with a bit in `W1[17:15]`.

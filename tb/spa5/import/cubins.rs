@@ -229,65 +229,6 @@ fn cubins_of_sm_50_to_sm_62_run() {
     assert_eq!(import(&bytes, None).warnings, [note]);
 }
 
-/// `e_flags` (spa5-2.5-a): bits 7:0, or 15:8 since version 8 of the ABI.
-#[test]
-fn cubins_for_other_gpus() {
-    let mut bytes = real("k01_ifelse.12.9.O3");
-    let wide = ", with instruction words of 128 bits";
-    for (sm, name, words) in [
-        (20, "sm_20 (Fermi)", ""),
-        (35, "sm_35 (Kepler)", ""),
-        (49, "sm_49", ""),
-        (51, "sm_51 (Maxwell)", ""),
-        (54, "sm_54", ""),
-        (59, "sm_59", ""),
-        (63, "sm_63", ""),
-        (70, "sm_70 (Volta)", wide),
-        (75, "sm_75 (Turing)", wide),
-        (90, "sm_90 (Ampere or later)", wide),
-        (0, "sm_0", ""),
-    ] {
-        let why = format!("made for {name}{words}, where sm_50 to sm_62 is wanted");
-        let refused_as = |bytes: &[u8], flags: u32| {
-            let expected = format!("x: e_flags: {flags:#x}: {why} (ptxas -arch=sm_50)");
-            assert_eq!(refused(bytes, None), expected);
-            assert_eq!(list(bytes, "x").unwrap_err().to_string(), expected);
-        };
-        bytes[48] = sm;
-        refused_as(&bytes, 0x32_0500 + u32::from(sm));
-        let mut later = bytes.clone();
-        later[8] = 8;
-        let flags = 0x0600_0004 | u32::from(sm) << 8;
-        later[48..52].copy_from_slice(&flags.to_le_bytes());
-        refused_as(&later, flags);
-    }
-    bytes[48] = 50;
-    bytes[18] = 224;
-    assert_eq!(
-        refused(&bytes, None),
-        "x: file: is an object for AMD's GCN or a later architecture, whose instructions are others; r700 runs those that `llc -march=r600 -mcpu=rv770 -filetype=obj` makes"
-    );
-    bytes[18] = 191;
-    assert_eq!(
-        refused(&bytes, None),
-        "x: e_machine: 191, where a cubin has 190"
-    );
-    bytes[4] = 1;
-    assert_eq!(
-        refused(&bytes, None),
-        "x: EI_CLASS: 1, where a cubin has 2 (64 bits)"
-    );
-    assert_eq!(
-        refused(&bytes[..20], None),
-        "x: EI_CLASS: 1, where a cubin has 2 (64 bits)"
-    );
-    let cut = &real("k01_ifelse.12.9.O3")[..63];
-    assert_eq!(
-        refused(cut, None),
-        "x: ELF header: has 64 bytes, the file 63: it is cut off"
-    );
-}
-
 #[test]
 fn attributes_are_checked() {
     // EXIT at 0x10; SYNC at 8.
