@@ -12,7 +12,7 @@ use reconverge_bench::report::table::{MARK, Table, WIDTH};
 
 fn table<U: Unit>(lanes: usize, rtl: U::State, golden: U::State) -> String {
     let diffs = diff(U::fields(), bytes_of(&rtl), bytes_of(&golden));
-    let table = Table::new::<U>(&rtl, &golden, &diffs, lanes).to_string();
+    let table = Table::new::<U>(&rtl, &golden, &diffs, lanes, "golden").to_string();
     table.lines().map(|line| format!("|{line}\n")).collect()
 }
 
