@@ -243,20 +243,22 @@ fn what_is_offered_stays_until_ready_or_may_be_withdrawn() {
 /// In some phases the bench is never ready, in others always; a pin that is no handshake is neither.
 #[test]
 fn back_pressure_goes_from_never_to_always() {
-    let longest = |get: fn(&hop::In) -> u8, value| {
+    // As often as this only if some phases are of one value: otherwise some five of these streams have such a run.
+    let constant = |get: fn(&hop::In) -> u8, value| {
         let runs = (1..60).map(|seed| {
             let cycles = random(seed).cycles.0;
             let runs = cycles.chunk_by(|a, b| get(a) == get(b));
-            let runs = runs.filter(|run| get(&run[0]) == value);
-            runs.map(<[hop::In]>::len).max().unwrap_or(0)
+            runs.filter(|run| get(&run[0]) == value && run.len() >= 55)
+                .count()
         });
-        runs.max().unwrap()
+        runs.sum::<usize>()
     };
     for value in [0, 1] {
-        assert!(longest(|pins| pins.get_ready, value) > 50);
-        assert!(longest(|pins| pins.put_valid, value) > 50);
+        assert!(constant(|pins| pins.get_ready, value) >= 15);
+        assert!(constant(|pins| pins.far_ready, value) >= 15);
     }
-    assert!(longest(|pins| pins.stall, 1) < 50);
+    assert!(constant(|pins| pins.put_valid, 0) >= 15);
+    assert!(constant(|pins| pins.stall, 1) < 15);
     let often: BTreeSet<usize> = random(3)
         .cycles
         .0

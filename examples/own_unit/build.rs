@@ -5,8 +5,10 @@ use std::path::Path;
 fn main() {
     let all = [
         "rtl/design.toml",
+        "rtl/axil_regs/design.toml",
         "rtl/cdc_fifo/design.toml",
         "rtl/rpseq/design.toml",
+        "rtl/rr_arb/design.toml",
         "rtl/slot/design.toml",
     ];
     // The guide copies this file, and not every design.

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use reconverge::design::{self, Build, Design};
 use reconverge::field::Declaration;
 
+pub mod axil_regs;
 pub mod cdc_fifo;
 pub mod rpseq;
+pub mod rr_arb;
 pub mod slot;
 
 include!(concat!(env!("OUT_DIR"), "/rpstack.rs"));

@@ -3,8 +3,10 @@
 use std::process::ExitCode;
 
 use own_unit::RpStack;
+use own_unit::axil_regs::AxilRegs;
 use own_unit::cdc_fifo::CdcFifo;
 use own_unit::rpseq::RpSeq;
+use own_unit::rr_arb::RrArb;
 use own_unit::slot::Slot;
 use reconverge_command::{guest, pins};
 
@@ -13,6 +15,8 @@ fn main() -> ExitCode {
         pins::<RpStack>(),
         pins::<Slot>(),
         pins::<CdcFifo>(),
+        pins::<RrArb>(),
+        pins::<AxilRegs>(),
         guest::<RpSeq>(),
     ])
 }
