@@ -4,7 +4,7 @@
 use super::Spa5;
 use super::golden::{Error, Event, Golden};
 use super::isa::seq;
-use super::state::{In, State};
+use super::state::{DIV, In, PBK, PCNT, RET, SSY, State};
 use reconverge_bench::design::Build;
 use reconverge_campaign::cover::{
     Coverage, Cross, Declaration, Hits, Level, Pace, Previous, Values, When,
@@ -61,11 +61,6 @@ pub struct Bins {
 
 /// Types of tokens.
 const EMPTY: u8 = 0;
-const SSY: u8 = 1;
-const PBK: u8 = 2;
-const PCNT: u8 = 3;
-const RET: u8 = 4;
-const DIV: u8 = 5;
 
 impl Coverage<Spa5> for Bins {
     type Memory = Memory;

@@ -3,19 +3,8 @@
 
 use super::Spa5;
 use super::golden::{Golden, Token};
-use super::state::{In, State};
+use super::state::{DIV, DONE, In, PBK, PCNT, RET, RUN, SSY, State, UNWIND};
 use reconverge_campaign::exhaust::{Bound, Small, World, subsets};
-
-const RUN: u8 = 0;
-const DONE: u8 = 1;
-const UNWIND: u8 = 3;
-
-/// Token types (spa5-3-k).
-const SSY: u8 = 1;
-const PBK: u8 = 2;
-const PCNT: u8 = 3;
-const RET: u8 = 4;
-const DIV: u8 = 5;
 
 /// The base of the program: not 0, so that it matters.
 const BASE: u32 = 0x40;

@@ -5,6 +5,8 @@
 //! registers are the fields of [`State`] themselves; the whole stack is kept separately. Nothing here
 //! is shared with the RTL.
 
+// Numbers of status (spa5-3-b) and of token types (spa5-3-k).
+use super::state::{DIV, DONE, ERR, PBK, PCNT, RET, RUN, SSY, UNWIND};
 use super::state::{In, State};
 use crate::unit::Step;
 use reconverge_bench::design::Build;
@@ -19,19 +21,6 @@ pub const MAX_DEPTH: usize = 1024;
 
 /// Tokens of the stack by default (spa5-3-a).
 pub const DEFAULT_DEPTH: usize = 64;
-
-// status (spa5-3-b).
-const RUN: u8 = 0;
-const DONE: u8 = 1;
-const ERR: u8 = 2;
-const UNWIND: u8 = 3;
-
-// Token types (spa5-3-k).
-const SSY: u8 = 1;
-const PBK: u8 = 2;
-const PCNT: u8 = 3;
-const RET: u8 = 4;
-const DIV: u8 = 5;
 
 // Bits of vis (spa5-3-h).
 const MAY_SYNC: u8 = 1;

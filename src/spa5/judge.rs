@@ -20,14 +20,10 @@
 
 use super::Spa5;
 use super::scalar::{self, Deed, Draw, Scalar, Thread, TokenKind};
-use super::state::{ERROR_NAMES, State};
+use super::state::{DONE, ERR, ERROR_NAMES, State, UNWIND};
 use crate::unit::{Record, Verdict};
 use reconverge_program::case::{Case, Conditions};
 use reconverge_program::environment::draw_word;
-
-const DONE: u8 = 1;
-const ERR: u8 = 2;
-const UNWIND: u8 = 3;
 
 /// Condition bits of a draw: P0 to P6, Z, S, C, O, and those of the clip state machine up to bit 15.
 const BITS: u32 = 16;

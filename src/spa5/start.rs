@@ -5,19 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use super::Spa5;
 use super::isa::{is_control, norm};
-use super::state::State;
+use super::state::{DIV, PBK, PCNT, RET, SSY, State};
 use reconverge_bench::design::Build;
 use reconverge_bench::json::hex;
 use reconverge_program::case::Case;
 use reconverge_program::generate::{pick, within};
 use reconverge_program::start::{self, bits_of_lanes, corner};
-
-/// Token types (spa5-3).
-const SSY: u8 = 1;
-const PBK: u8 = 2;
-const PCNT: u8 = 3;
-const RET: u8 = 4;
-const DIV: u8 = 5;
 
 /// The instruction by which threads leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use super::environment::{Surroundings, counts, tests_clip};
 use super::golden::{Golden, Token};
 use super::program::{BUNDLE, MAX_BUNDLES, Program, WORDS};
 use super::start::Start;
-use super::state::{DECLARATION, ERROR_NAMES, In, State, TOKEN_NAMES};
+use super::state::{DECLARATION, DONE, ERROR_NAMES, In, RUN, State, TOKEN_NAMES, UNWIND};
 use super::{Spa5, asm, cover, generate, import, judge, refused};
 use crate::explain::Anatomy;
 use crate::unit::{Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant};
@@ -18,10 +18,6 @@ use reconverge_bench::json::{Hex, hex};
 use reconverge_campaign::exhaust::Small;
 use reconverge_program::case::{Case, Conditions, Kind};
 use reconverge_program::show::{Class, Frame};
-
-const RUN: u8 = 0;
-const DONE: u8 = 1;
-const UNWIND: u8 = 3;
 
 impl Design for Spa5 {
     const DECLARATION: &'static Declaration = &DECLARATION;
