@@ -85,14 +85,14 @@ extern crate self as reconverge;
 // For the generated structs, also those of other crates.
 #[doc(hidden)]
 pub use bytemuck;
+#[doc(inline)]
+pub use reconverge_bench::{
+    bins, design, field, html, input, json, lanes, lcov, place, saved, text, wave,
+};
 #[cfg(feature = "rtl")]
 #[doc(inline)]
 pub use reconverge_bench::{
     channels, check, dut, failure, found, home, lockstep, report, search, stream,
-};
-#[doc(inline)]
-pub use reconverge_bench::{
-    design, field, html, input, json, lanes, lcov, place, saved, text, wave,
 };
 #[doc(hidden)]
 pub use reconverge_bench::{process, quantity};

@@ -265,7 +265,13 @@ fn a_new_crate_has_the_whole_command() {
         covered.contains("  fields                20/20"),
         "{covered}"
     );
-    for (file, holds) in [("cover.html", "data[7]"), ("cover.info", "slot.sv")] {
+    let own = format!("  {:<18}{:>9}  100.0 %  full x valid x pop\n", "use", "8/8");
+    assert!(covered.contains(&own), "{covered}");
+    for (file, holds) in [
+        ("cover.html", "data[7]"),
+        ("cover.html", ">full</th>"),
+        ("cover.info", "slot.sv"),
+    ] {
         let text = fs::read_to_string(guest.dir.join(file)).unwrap();
         assert!(text.contains(holds), "{file}\n{text}");
     }
@@ -300,7 +306,21 @@ fn a_new_crate_has_the_whole_command() {
 ";
     let at = golden.rfind("}").unwrap();
     fs::write(&source, format!("{}{held}}}\n", &golden[..at])).unwrap();
+    let declaration = guest.dir.join("rtl/design.toml");
+    let never = "
+[[cover]]
+name = \"held\"
+doc = \"cycles in which the reset is asserted\"
+when = \"rst == 1\"
+axis = [{ of = \"rst\" }]
+unreachable = [{ at = { rst = 1 }, why = \"it is wrong\" }]
+";
+    let toml = fs::read_to_string(&declaration).unwrap();
+    fs::write(&declaration, toml + never).unwrap();
     guest.build();
+    // A bin that is hit although it is declared unreachable.
+    let said = guest.ends(1, &["cover", "--cycles", "1000"]);
+    assert!(said.contains("held: 1"), "{said}");
     guest.ends(2, &kept);
     let said = guest.ends(0, &short[..3]);
     assert!(

@@ -238,9 +238,10 @@ fn a_run_of_streams_counts_how_often_each_bit_was_0_and_1() {
     );
     let declared = bins.declaration();
     let coverage = declared.named("r500", rtl.build(), &one.hits, one.totals);
-    let [pins, fields] = &coverage.groups[..] else {
-        panic!("{:?}", coverage.groups)
+    let [pins, fields, errors] = &coverage.groups[..] else {
+        panic!("{} groups", coverage.groups.len())
     };
+    assert_eq!(errors.name, "values of field err");
     // Each cycle counts a bit once; the reset, active low, is asserted in the first cycles of each stream.
     let of_reset = pins.bins.iter().filter(|bin| bin.at[0] == "rst_n");
     let hits: Vec<_> = of_reset.map(|bin| bin.hits).collect();
@@ -255,7 +256,7 @@ fn a_run_of_streams_counts_how_often_each_bit_was_0_and_1() {
     let overview = bins.overview(&met.bins);
     let shares = overview.groups.iter().map(|(_, share)| share);
     let shares: Vec<_> = shares.map(|share| (share.hit, share.reachable)).collect();
-    let counted = [pins, fields].map(|group| (group.hit(), group.reachable()));
+    let counted = [pins, fields, errors].map(|group| (group.hit(), group.reachable()));
     assert_eq!(shares, counted);
 }
 

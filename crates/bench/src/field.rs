@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bins::Cover;
 use crate::json::{count, hex};
 
 /// Layout of a field in the state struct.
@@ -164,6 +165,8 @@ pub struct Declaration {
     pub channels: &'static [Channel],
     /// Inputs shown in the waves.
     pub inputs: &'static [Input],
+    /// Groups of bins.
+    pub covers: &'static [Cover],
 }
 
 /// Whether the design receives or sends on a channel.
@@ -332,6 +335,26 @@ impl Field {
             Shape::Planes(n) => 8 * n,
             Shape::Words { bytes, count } => bytes * count,
         }
+    }
+
+    /// Returns how many words the field has: planes, or elements.
+    pub fn words(&self) -> usize {
+        match self.shape {
+            Shape::Planes(n) => n,
+            Shape::Words { count, .. } => count,
+        }
+    }
+
+    /// Returns word `i` of the field, a plane or an element, from `state`, the bytes of a state struct.
+    ///
+    /// # Panics
+    /// `state` is shorter than the struct.
+    pub fn word(&self, state: &[u8], i: usize) -> u64 {
+        let bytes = match self.shape {
+            Shape::Planes(_) => 8,
+            Shape::Words { bytes, .. } => bytes,
+        };
+        word(state, self.offset + bytes * i, bytes)
     }
 
     /// Returns how many elements the field has with `lanes` lanes.

@@ -20,6 +20,7 @@
 #[doc(hidden)]
 pub use bytemuck;
 
+pub mod bins;
 #[cfg(feature = "rtl")]
 pub mod channels;
 #[cfg(feature = "rtl")]

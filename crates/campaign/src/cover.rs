@@ -8,6 +8,7 @@
 //! returns the result.
 
 mod axis;
+mod declared;
 #[cfg(feature = "campaign")]
 #[doc(hidden)]
 pub mod guide;
@@ -33,6 +34,8 @@ pub use runs::{FailedRun, Ran};
 pub use saved::{Bin, FORMAT, GroupCoverage, SavedCoverage, Totals, UnitCoverage};
 
 use crate::grammar::Campaign;
+use declared::is_declared;
+use reconverge_bench::bins::Sampler;
 use reconverge_bench::design::{Build, Golden};
 use reconverge_program::case::Case;
 use reconverge_program::program::{Executor as _, Step};
@@ -318,6 +321,15 @@ impl Hits {
         self.waiting += usize::from(condition);
     }
 
+    /// Hits bin number `bin`.
+    fn hit_bin(&mut self, bin: usize) {
+        let count = &mut self.counts[bin];
+        if *count == 0 {
+            self.new.push(bin);
+        }
+        *count += 1;
+    }
+
     /// Hits one bin of `cross` for each of the lowest `A::COUNT` bits of `word`: bit n hits value n of `A` with the first value
     /// of `B` if the bit is clear, with the second if it is set.
     #[inline]
@@ -477,6 +489,8 @@ pub struct Model<U: Campaign> {
     build: Build,
     declaration: Declaration,
     bins: U::Coverage,
+    /// The first bin of the groups of `design.toml`.
+    own: usize,
 }
 
 impl<U: Campaign> Model<U> {
@@ -484,7 +498,9 @@ impl<U: Campaign> Model<U> {
     pub fn new(build: &Build) -> Self {
         let mut declaration = Declaration::default();
         let bins = U::Coverage::declare(&mut declaration, build);
+        let own = declaration.add::<U>(build, is_declared);
         Model {
+            own,
             build: build.clone(),
             declaration,
             bins,
@@ -632,6 +648,7 @@ fn names(axes: &[Axis], index: usize) -> Vec<String> {
 pub struct Collector<'m, U: Campaign> {
     model: &'m Model<U>,
     memory: <U::Coverage as Coverage<U>>::Memory,
+    sampler: Sampler,
     before: U::State,
     /// In a case with preloaded states: the counters before the case of the bins that only history makes unreachable.
     without: Vec<u64>,
@@ -648,6 +665,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
     pub fn new(model: &'m Model<U>) -> Self {
         Collector {
             model,
+            sampler: Sampler::new::<U>(&model.build, model.own, is_declared),
             memory: Default::default(),
             before: U::State::default(),
             without: Vec::new(),
@@ -660,6 +678,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
     /// Begins `case`: clears the memory of the last case, but not the counters.
     pub fn begin(&mut self, case: &Case<U>) {
         self.memory = Default::default();
+        self.sampler.begin();
         self.hits.settle();
         let history = self.model.declaration.history.iter();
         self.without.clear();
@@ -689,6 +708,9 @@ impl<U: Campaign> Watch<U> for Collector<'_, U> {
         self.steps += u64::from(golden.step() != Step::None);
         let bins = &self.model.bins;
         bins.sample(&mut self.memory, &self.before, pins, golden, &mut self.hits);
+        let hits = &mut self.hits;
+        self.sampler
+            .see::<U>(pins, golden.state(), |bin| hits.hit_bin(bin));
     }
 }
 

@@ -61,12 +61,20 @@
 //! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone` |
+//! | `[[cover]]` | a group of bins: `name`, `doc`; `axis`: a list of tables; `when`: the cycles that count, without those in which the reset is asserted unless it names the reset; `unreachable`: a list of tables |
+//! | `axis` of a group | `of`: a pin, a field or a parameter, `name` (what `of` is); `bins`: its values, such as `"3"`, `"2..6"`, `"DEPTH"` or a name of its enum (every value of an enum, or of up to 6 bits). Or `name` and `bin`: a list of tables with `name` and `when`. The first bin that holds is hit |
+//! | `unreachable` | `at`: a table with a bin, or a list of bins, for some of the axes; `why`; `when`: only with such parameters |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
 //! | `[[load]]` | `register` and `value`, or `call`; `when` |
 //! | `[assertions]` | `file`: SystemVerilog beside the RTL that binds itself to it, read only if assertions are checked; `loaded`: a register in it that preloading sets |
 //!
 //! Layout: `planes = n` (n bits per lane, each plane a word of 64 lanes), or `width` and `count`; `count = "lanes"` means
 //! one element per lane. In the expressions of `[[load]]`, `load_<field>` is the value to load.
+//!
+//! A condition is comparisons joined by `&&` and `||`, of which `&&` binds more tightly: a name, `==`, `!=`, `<`, `<=`, `>` or `>=`, and a
+//! name, a number or a name of an enum's value; a number may be added to either side, as in `level + 1 == DEPTH`. In `valid` a name is a
+//! field after the cycle. In a `[[cover]]` it is a pin, a parameter, or a field before the cycle, or of the cycle if it is
+//! sampled; `next.NAME` is a field after the cycle, and `pin.NAME` or `state.NAME` says which where a pin and a field have one name.
 //!
 //! # Another RTL
 //!
@@ -125,6 +133,8 @@ pub const EVENTS: [&str; 6] = [
     "ready alone",
     "withdrawal",
 ];
+/// Most bins of all groups.
+pub const MAX_BINS: usize = 1 << 16;
 /// Most characters of a name.
 pub const MAX_NAME: usize = 64;
 
@@ -150,6 +160,8 @@ pub struct Declaration {
     pub pins: Vec<Pin>,
     /// State, in the order of the mismatch bits and of reports.
     pub state: Vec<State>,
+    /// Groups of bins.
+    pub covers: Vec<Cover>,
     /// Signals that show several fields of a lane as one.
     pub views: Vec<View>,
     /// Handshakes.
@@ -301,6 +313,8 @@ pub struct Pin {
     pub range: (u64, u64),
     /// The only values drawn at random, in ascending order; empty if all of the range are.
     pub values: Vec<u64>,
+    /// Name of the table with the names of these values.
+    pub of_enum: Option<String>,
     /// How often a flag or a bit of a mask is drawn as 1, in percent.
     pub percent: u64,
     /// Parameter that must not be 0 for the design to have the pin.
@@ -367,19 +381,95 @@ pub struct State {
     pub context: bool,
 }
 
-/// A condition on other fields, as a list of tokens.
+/// A condition: one of these lists of comparisons holds, all of it. A list without comparisons holds always.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Condition(pub Vec<Token>);
+pub struct Condition(pub Vec<Vec<Comparison>>);
 
-/// A token of a condition.
+impl Condition {
+    /// Returns the condition that holds always.
+    pub fn always() -> Self {
+        Condition(vec![Vec::new()])
+    }
+
+    /// Returns everything that is compared.
+    pub fn operands(&self) -> impl Iterator<Item = &Operand> {
+        let comparisons = self.0.iter().flatten();
+        comparisons.flat_map(|c| [&c.left.of, &c.right.of])
+    }
+}
+
+/// A comparison of two numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Token {
-    /// Name of a field with one element.
-    Field(String),
+pub struct Comparison {
+    /// Left side.
+    pub left: Sum,
+    /// `==`, `!=`, `<`, `<=`, `>` or `>=`.
+    pub operator: &'static str,
+    /// Right side.
+    pub right: Sum,
+}
+
+/// A value and a number that is added to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sum {
+    /// The value.
+    pub of: Operand,
+    /// The number.
+    pub plus: u64,
+}
+
+/// What a condition compares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operand {
     /// A number.
     Number(u64),
-    /// `==`, `!=`, `<`, `<=`, `>`, `>=`, `&&` or `||`.
-    Operator(&'static str),
+    /// A pin of the cycle.
+    Pin(String),
+    /// A field as it was before the cycle.
+    Before(String),
+    /// A field as it is after the cycle.
+    After(String),
+    /// A parameter of the build.
+    Parameter(String),
+    /// The lanes of the build.
+    Lanes,
+}
+
+/// A group of bins: one for each combination of bins of its axes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cover {
+    /// Name.
+    pub name: String,
+    /// What a hit means.
+    pub doc: String,
+    /// The cycles that count.
+    pub when: Condition,
+    /// Its axes; the last one varies fastest.
+    pub axes: Vec<Axis>,
+    /// Combinations that cannot be hit.
+    pub unreachable: Vec<Unreachable>,
+    /// Not declared: the values of a pin or field with an enum that no other group uses.
+    pub of_enum: bool,
+}
+
+/// An axis of a group of bins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Axis {
+    /// Name.
+    pub name: String,
+    /// Its bins with their conditions; the first one that holds is hit.
+    pub bins: Vec<(String, Condition)>,
+}
+
+/// Combinations of bins that cannot be hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreachable {
+    /// For each axis the numbers of its bins; none means all.
+    pub at: Vec<Vec<usize>>,
+    /// Builds for which this holds.
+    pub when: Condition,
+    /// The reason.
+    pub why: String,
 }
 
 /// A signal that shows several fields of a lane as one, such as a class and its counters.

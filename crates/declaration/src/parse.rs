@@ -7,19 +7,23 @@ use crate::rust::width;
 use crate::table::{File, Table};
 use crate::{
     Assertions, Condition, Declaration, Enum, Lanes, Level, Load, MAX_BYTES, MAX_ELEMENTS,
-    MAX_FIELDS, MAX_LANES, MAX_PINS, MAX_WIDTH, Parameter, Part, Pin, Port, Probes, Role, Shape,
-    Show, State, Token, View, Write, layout,
+    MAX_FIELDS, MAX_LANES, MAX_PINS, MAX_WIDTH, Operand, Parameter, Part, Pin, Port, Probes, Role,
+    Shape, Show, State, View, Write, layout,
 };
 
 mod channels;
 mod clocks;
+mod condition;
+mod cover;
 mod names;
 mod ports;
 use channels::channels;
 use clocks::{belongs, clocks};
+use condition::{Fields, Scope};
+use cover::covers;
 pub(crate) use names::is_plain;
 pub use names::name_of;
-use names::{identifier, is_identifier, name, part_of_names};
+use names::{identifier, name, part_of_names};
 use ports::{Taken, check_bits, ports};
 
 impl Declaration {
@@ -151,7 +155,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     let mut places = Vec::new();
     let mut compared: Vec<(String, Vec<String>)> = Vec::new();
     let mut outputs = Taken::default();
-    let state = root.tables("state", |table| {
+    let mut state = root.tables("state", |table| {
         let field = state(table, lanes.is_some(), &enums, &clocks)?;
         once(table, &mut names, &field.name)?;
         probe(table, &field, &mut probes)?;
@@ -173,13 +177,31 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
                 return Err(table.error("output", format!("{port} is compared twice")));
             }
         }
-        places.push([table.place("depth"), table.place("valid")]);
+        let places_of = [table.place("depth"), table.place("valid")];
+        places.push((places_of, table.line("valid")?));
         Ok(field)
     })?;
     if let Some(left) = outputs.left() {
         return Err(root.error("state", format!("{left} is not compared with a field")));
     }
-    for (field, [depth, valid]) in state.iter().zip(&places) {
+    let scope = Scope {
+        lanes: lanes.as_ref(),
+        parameters: &parameters,
+        enums: &enums,
+        pins: &pins,
+        state: &state,
+        fields: Fields::After,
+    };
+    let mut valid = Vec::new();
+    for ([_, place], text) in &places {
+        let text = text.as_ref();
+        let read = text.map(|text| scope.condition(text)).transpose();
+        valid.push(read.map_err(|why| root.error_at(place, why))?);
+    }
+    for (field, valid) in state.iter_mut().zip(valid) {
+        field.valid = valid;
+    }
+    for (field, ([depth, valid], _)) in state.iter().zip(&places) {
         conditions(field, &state)
             .map_err(|(in_depth, why)| root.error_at(if in_depth { depth } else { valid }, why))?;
     }
@@ -198,6 +220,17 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     let channels = channels(root, &pins, &state, !has_clock)?;
     common(root, &mut probes)?;
     tables(root, &enums, &state, &views)?;
+    let scope = Scope {
+        lanes: lanes.as_ref(),
+        parameters: &parameters,
+        enums: &enums,
+        pins: &pins,
+        state: &state,
+        fields: Fields::Seen {
+            combinational: !has_clock,
+        },
+    };
+    let covers = covers(root, scope)?;
 
     Ok(Declaration {
         name,
@@ -209,6 +242,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         enums,
         pins,
         state,
+        covers,
         views,
         channels,
         probes,
@@ -449,6 +483,7 @@ fn pin(
         default,
         range: range.unwrap_or((0, most)),
         values,
+        of_enum: table.string("enum")?,
         percent: percent.unwrap_or(50),
         only_with,
         in_waves,
@@ -483,10 +518,8 @@ fn state(table: &Table, has_lanes: bool, enums: &[Enum], clocks: &[Pin]) -> Resu
         outputs,
         sampled,
         depth: table.string("depth")?,
-        valid: table
-            .line("valid")?
-            .map(|text| condition(table, &text))
-            .transpose()?,
+        // It may use fields that come later.
+        valid: None,
     })
 }
 
@@ -537,48 +570,6 @@ fn fits(table: &Table, of: &Enum, width: u32) -> Result<(), Error> {
     }
 }
 
-/// Reads a condition: fields, numbers, comparisons, `&&`, `||`.
-fn condition(table: &Table, text: &str) -> Result<Condition, Error> {
-    const OPERATORS: [&str; 8] = ["==", "!=", "<=", ">=", "<", ">", "&&", "||"];
-    let wrong = |rest: &str| {
-        let what = "fields, numbers, comparisons, && and || make a condition";
-        Err(table.error("valid", format!("{what}; not {rest:?}")))
-    };
-    let mut tokens = Vec::new();
-    let mut rest = text.trim_start();
-    while !rest.is_empty() {
-        let word = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-        let (word, after) = rest.split_at(word.unwrap_or(rest.len()));
-        let (token, after) = if let Some(op) = OPERATORS.iter().find(|op| rest.starts_with(**op)) {
-            (Token::Operator(op), &rest[op.len()..])
-        } else if let Ok(number) = word.parse() {
-            (Token::Number(number), after)
-        } else if is_identifier(word) {
-            (Token::Field(word.to_owned()), after)
-        } else {
-            return wrong(rest);
-        };
-        tokens.push(token);
-        rest = after.trim_start();
-    }
-    // The form is FIELD CMP VALUE, joined by && and ||.
-    let joined = |token: &Token| matches!(token, Token::Operator("&&" | "||"));
-    let compares = |part: &[Token]| {
-        matches!(
-            part,
-            [
-                Token::Field(_),
-                Token::Operator(_),
-                Token::Field(_) | Token::Number(_)
-            ]
-        )
-    };
-    match tokens.split(joined).all(compares) {
-        true => Ok(Condition(tokens)),
-        false => wrong(text),
-    }
-}
-
 /// Checks the fields that the depth and the condition of `field` use. An error says whether it is in the depth.
 fn conditions(field: &State, all: &[State]) -> Result<(), (bool, String)> {
     let number = |name: &str| {
@@ -603,8 +594,8 @@ fn conditions(field: &State, all: &[State]) -> Result<(), (bool, String)> {
             return Err(in_depth("only a field with a count has one".to_owned()));
         }
     }
-    for token in field.valid.iter().flat_map(|valid| &valid.0) {
-        if let Token::Field(name) = token {
+    for operand in field.valid.iter().flat_map(Condition::operands) {
+        if let Operand::After(name) = operand {
             number(name).map_err(|why| (false, why))?;
         }
     }

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::{Declaration, Probes, State, Token, Write};
+use crate::{Condition, Declaration, Operand, Probes, State, Write};
 
 impl Declaration {
     /// Returns the probes of the RTL in `dir`, and the file with them: `<name>_probe.toml`, or a `design.toml` that
@@ -57,6 +57,8 @@ impl Declaration {
         let probes = other.probes.clone();
         let declared = Declaration {
             probes: self.probes.clone(),
+            // What is counted says nothing of the RTL.
+            covers: self.covers.clone(),
             ..other
         };
         match declared == *self {
@@ -75,9 +77,9 @@ impl Declaration {
     pub fn falling(&self, probes: &Probes) -> Vec<String> {
         let falls = |name: &String| probes.falling.contains(name);
         let masked = |field: &State| {
-            let tokens = field.valid.iter().flat_map(|valid| &valid.0);
-            let mut fields = tokens.filter_map(|token| match token {
-                Token::Field(name) => Some(name),
+            let operands = field.valid.iter().flat_map(Condition::operands);
+            let mut fields = operands.filter_map(|operand| match operand {
+                Operand::After(name) => Some(name),
                 _ => None,
             });
             fields.any(falls) || field.depth.as_ref().is_some_and(falls)

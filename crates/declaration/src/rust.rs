@@ -8,6 +8,8 @@ use crate::{
     Channel, Declaration, Enum, Level, Part, Role, Shape, Show, State, View, Wire, layout,
 };
 
+mod cover;
+
 impl Declaration {
     /// Generates a Rust file with the structs `In` and `State`, their defaults, the list `FIELDS`, and `DECLARATION`, which
     /// has everything that a bench needs to know about the design. `toml` is the text that was parsed; `bench` is the path
@@ -325,7 +327,12 @@ impl Declaration {
         if !shown.is_empty() {
             out.push_str("\n    ");
         }
-        out.push_str("],\n};\n");
+        let covers = self.rust_covers(bench);
+        let _ = write!(
+            out,
+            "],\n    covers: &[{covers}{}],\n}};\n",
+            if covers.is_empty() { "" } else { "\n    " }
+        );
     }
 
     /// Writes the channels, behind the tables.

@@ -179,6 +179,52 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Does the same as [`Table::strings`]; a number is taken as its text.
+    pub fn texts(&self, key: &'static str) -> Result<Option<Vec<String>>, Error> {
+        self.value(key)
+            .map(|value| self.texts_of(key, value))
+            .transpose()
+    }
+
+    fn texts_of(&self, key: &str, value: &Value<'_>) -> Result<Vec<String>, Error> {
+        let text = |value: &Value<'_>| match value.get_ref() {
+            DeValue::Integer(_) => Ok(self.number_of(key, value, 0..=u64::MAX)?.to_string()),
+            _ => self.string_of(key, value),
+        };
+        match value.get_ref() {
+            DeValue::Array(list) if list.is_empty() => Err(self.error(key, "an empty list")),
+            DeValue::Array(list) => list.iter().map(text).collect(),
+            _ => Ok(vec![text(value)?]),
+        }
+    }
+
+    /// Reads the table `key`, whose keys are not known: each with its [`Table::texts`] and its position.
+    pub fn entries(
+        &self,
+        key: &'static str,
+    ) -> Result<Vec<(String, Vec<String>, KeyPosition)>, Error> {
+        let Some(value) = self.value(key) else {
+            return Ok(Vec::new());
+        };
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err(self.error(key, "not a table"));
+        };
+        let entries = table.iter().map(|(name, value)| {
+            let name = name.get_ref();
+            let path = format!("{key}.{name}");
+            let place = KeyPosition {
+                at: value.span().start,
+                path: self.path(&path),
+            };
+            Ok((
+                name.clone().into_owned(),
+                self.texts_of(&path, value)?,
+                place,
+            ))
+        });
+        entries.collect()
+    }
+
     fn number_of(
         &self,
         key: &str,

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use crate::rust::width;
 use crate::{
-    Condition, Declaration, Level, MAX_CLOCKS, Pin, Port, Probes, Role, Shape, State, Token,
-    layout, port,
+    Comparison, Condition, Declaration, Level, MAX_CLOCKS, Operand, Pin, Port, Probes, Role, Shape,
+    State, Sum, layout, port,
 };
 
 mod loads;
@@ -521,23 +521,43 @@ impl Declaration {
     }
 
     fn condition(&self, condition: &Condition) -> String {
-        // A number has the width of the field with which it is compared.
+        let term = |term: &Vec<Comparison>| {
+            let comparisons = term.iter().map(|c| self.comparison(c));
+            comparisons.collect::<Vec<_>>().join(" && ")
+        };
+        let terms = condition.0.iter().map(term);
+        terms.collect::<Vec<_>>().join(" || ")
+    }
+
+    fn comparison(&self, comparison: &Comparison) -> String {
+        let Comparison {
+            left,
+            operator,
+            right,
+        } = comparison;
+        // A number has the width of the field with which it is compared; a sum may need more.
+        let sums = left.plus > 0 || right.plus > 0;
         let mut bits = 32;
-        let mut words = Vec::new();
-        for token in &condition.0 {
-            words.push(match token {
-                Token::Operator(operator) => (*operator).to_owned(),
-                Token::Number(number) => format!("{bits}'d{number}"),
-                Token::Field(name) => match self.field(name) {
+        let mut side = |sum: &Sum| {
+            let value = match &sum.of {
+                Operand::After(name) => match self.field(name) {
                     None => name.clone(),
                     Some(field) => {
                         bits = width(field.shape);
                         self.nets(field).remove(0)
                     }
                 },
-            });
-        }
-        words.join(" ")
+                Operand::Number(number) => format!("{bits}'d{number}"),
+                // The bench top has no other names.
+                other => format!("{other:?}"),
+            };
+            match sums {
+                false => value,
+                true => format!("64'({value}) + 64'd{}", sum.plus),
+            }
+        };
+        let left = side(left);
+        format!("{left} {operator} {}", side(right))
     }
 
     /// Returns whether `now_o` has more than `state_o`: a design without a clock cannot change at one of its edges.

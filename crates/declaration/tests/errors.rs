@@ -365,12 +365,12 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
         (
             "valid = \"level != 0\"",
             "valid = \"level\"",
-            "51: state front.valid: fields, numbers, comparisons, && and || make a condition; not \"level\"",
+            "51: state front.valid: a condition is comparisons such as \"level != 0\", joined by && and ||; not \"level\"",
         ),
         (
             "valid = \"level != 0\"",
             "valid = \"level != 0; x\"",
-            "51: state front.valid: fields, numbers, comparisons, && and || make a condition; not \"; x\"",
+            "51: state front.valid: a condition is comparisons such as \"level != 0\", joined by && and ||; not \"level != 0; x\"",
         ),
         (
             "valid = \"level != 0\"",

@@ -6,8 +6,9 @@ use std::fmt::{self, Display, Formatter};
 use bytemuck::bytes_of;
 
 use super::clocks::rises_always;
+use crate::bins::{Cover, Sampler};
 use crate::channels::{EVENTS, Watch, possible};
-use crate::design::{Control, Design};
+use crate::design::{Build, Control, Design};
 use crate::field::{Field, Pin, Role, Shape};
 
 /// Widest pin or field for which each value is recorded.
@@ -53,7 +54,10 @@ impl Met {
 /// Toggle and value coverage of a design.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coverage {
-    lanes: u32,
+    build: Build,
+    /// Which bins of the groups of the declaration were hit, one group after the other.
+    pub bins: Vec<bool>,
+    sampler: Sampler,
     /// Pins, in the order of the declaration.
     pub pins: Vec<Met>,
     /// Fields, in the order of the declaration.
@@ -70,10 +74,13 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Returns empty coverage of `D` with `lanes` lanes.
-    pub fn new<D: Design>(lanes: u32) -> Self {
+    /// Returns empty coverage of `D` with `build`, such as a number of lanes.
+    pub fn new<D: Design>(build: impl Into<Build>) -> Self {
+        let build = build.into();
         Coverage {
-            lanes,
+            bins: vec![false; D::DECLARATION.covers.iter().map(Cover::bins).sum()],
+            sampler: Sampler::new::<D>(&build, 0, |_| true),
+            build,
             pins: vec![Met::default(); D::DECLARATION.pins.len()],
             fields: vec![Met::default(); D::fields().len()],
             channels: vec![0; D::DECLARATION.channels.len()],
@@ -90,18 +97,21 @@ impl Coverage {
         self.resets += u64::from(pins.is_reset());
         let (watch, channels) = (&mut self.watch, &mut self.channels);
         watch.see::<D>(pins, state, |channel, events| channels[channel] |= events);
+        let bins = &mut self.bins;
+        self.sampler.see::<D>(pins, state, |bin| bins[bin] = true);
+        let lanes = self.build.lanes;
         let now = [bytes_of(pins), bytes_of(state)];
         let first = self.first.get_or_insert_with(|| now.map(<[u8]>::to_vec));
         for (met, pin) in self.pins.iter_mut().zip(D::DECLARATION.pins) {
             for i in 0..pin.words() {
-                let most = pin.most(self.lanes);
+                let most = pin.most(lanes);
                 let value = pin.get(bytes_of(pins), i);
                 met.changed = met.changed || value != pin.get(&first[0], i);
                 met.see(value, most, most.count_ones());
             }
         }
         for (met, field) in self.fields.iter_mut().zip(D::fields()) {
-            let of = bits(field, self.lanes);
+            let of = bits(field, lanes);
             let values = words(field, bytes_of(state));
             met.changed = met.changed || values != words(field, &first[1]);
             for value in values {
@@ -110,31 +120,48 @@ impl Coverage {
         }
     }
 
-    /// Returns the coverage in which every bit and value of a design with `lanes` lanes is reached that the declarations of its pins allow.
-    pub fn all<D: Design>(lanes: u32) -> Self {
+    /// Returns the coverage in which every bit, value and bin of a design with `build` is reached that the declarations allow.
+    pub fn all<D: Design>(build: impl Into<Build>) -> Self {
+        let mut none = Self::new::<D>(build);
+        let hits = none.hits::<D>().into_iter();
+        none.bins = hits.map(|bin| bin.unreachable.is_none()).collect();
+        let lanes = none.build.lanes;
         let pins = D::DECLARATION.pins.iter();
         let fields = D::fields().iter();
         Coverage {
             pins: pins.map(|pin| reach::<D>(pin, lanes)).collect(),
             fields: fields.map(|field| Met::all(bits(field, lanes))).collect(),
             channels: D::DECLARATION.channels.iter().map(possible).collect(),
-            ..Self::new::<D>(lanes)
+            ..none
         }
     }
 
     /// Returns what was reached as words, which are united when coverage is added up: four for each pin and each field, with the
-    /// bits that were 1, the bits that were 0, the values, and bit 0 if it changed; then one for each channel.
+    /// bits that were 1, the bits that were 0, the values, and bit 0 if it changed; then one for each channel; then the bins of the
+    /// groups, 64 in each.
     pub fn words(&self) -> Vec<u64> {
         let items = self.pins.iter().chain(&self.fields);
         let words = items.flat_map(|met| [met.ones, met.zeros, met.values, met.changed.into()]);
-        words.chain(self.channels.iter().copied()).collect()
+        let bits = |bins: &[bool]| {
+            (0..)
+                .zip(bins)
+                .fold(0, |word, (n, hit)| word | u64::from(*hit) << n)
+        };
+        let channels = self.channels.iter().copied();
+        words
+            .chain(channels)
+            .chain(self.bins.chunks(64).map(bits))
+            .collect()
     }
 
     /// Returns the coverage with these [`Coverage::words`], of no cycles; words that are missing are 0.
-    pub fn of_words<D: Design>(lanes: u32, words: impl IntoIterator<Item = u64>) -> Self {
+    pub fn of_words<D: Design>(
+        build: impl Into<Build>,
+        words: impl IntoIterator<Item = u64>,
+    ) -> Self {
         let mut words = words.into_iter();
         let mut next = || words.next().unwrap_or(0);
-        let mut coverage = Self::new::<D>(lanes);
+        let mut coverage = Self::new::<D>(build);
         for met in coverage.pins.iter_mut().chain(&mut coverage.fields) {
             *met = Met {
                 ones: next(),
@@ -143,7 +170,13 @@ impl Coverage {
                 changed: next() != 0,
             };
         }
-        coverage.channels.fill_with(next);
+        coverage.channels.fill_with(&mut next);
+        for bins in coverage.bins.chunks_mut(64) {
+            let word = next();
+            for (n, bin) in bins.iter_mut().enumerate() {
+                *bin = word >> n & 1 == 1;
+            }
+        }
         coverage
     }
 
@@ -161,15 +194,15 @@ impl Coverage {
     }
 
     /// Returns what was never reached, one line each: `pin data: bit 7 was never 1`, `channel req: no back-to-back`. Empty if every
-    /// bit of every pin and field was 0 and was 1, and everything has happened to every channel, unless the declaration of the pin or
-    /// channel excludes it.
+    /// bit of every pin and field was 0 and was 1, everything has happened to every channel, and every bin was hit, unless the
+    /// declaration excludes it.
     pub fn missing<D: Design>(&self) -> Vec<String> {
         let pin = |(pin, met): (&Pin, &Met)| {
-            let reach = reach::<D>(pin, self.lanes);
+            let reach = reach::<D>(pin, self.build.lanes);
             gaps("pin", pin.name, &reach, met)
         };
         let field = |(field, met): (&Field, &Met)| {
-            let reach = Met::all(bits(field, self.lanes));
+            let reach = Met::all(bits(field, self.build.lanes));
             gaps("field", field.name, &reach, met)
         };
         let pins = D::DECLARATION.pins.iter().zip(&self.pins).flat_map(pin);
@@ -178,9 +211,38 @@ impl Coverage {
             let never = events(possible(channel) & !met);
             never.map(|event| format!("channel {}: no {event}", channel.name))
         });
-        pins.chain(D::fields().iter().zip(&self.fields).flat_map(field))
-            .chain(channels)
-            .collect()
+        let fields = D::fields().iter().zip(&self.fields).flat_map(field);
+        let bin = |bin: Hit| {
+            let never = !bin.hit && bin.unreachable.is_none();
+            never.then(|| format!("cover {}: {} was never hit", bin.cover.name, bin.name()))
+        };
+        let bins = self.hits::<D>().into_iter().filter_map(bin);
+        pins.chain(fields).chain(channels).chain(bins).collect()
+    }
+
+    /// Returns the bins that were hit although they are declared unreachable, one line each with the reason. Empty if there are none.
+    pub fn impossible<D: Design>(&self) -> Vec<String> {
+        let line = |bin: Hit| {
+            let why = bin.unreachable.filter(|_| bin.hit)?;
+            let (cover, name) = (bin.cover.name, bin.name());
+            Some(format!(
+                "cover {cover}: {name} was hit, and is declared unreachable: {why}"
+            ))
+        };
+        self.hits::<D>().into_iter().filter_map(line).collect()
+    }
+
+    /// Returns every bin of the groups, in the order of the declaration.
+    pub fn hits<D: Design>(&self) -> Vec<Hit> {
+        let covers = D::DECLARATION.covers.iter();
+        let all = covers.flat_map(|cover| (0..cover.bins()).map(move |bin| (cover, bin)));
+        let hits = all.zip(&self.bins).map(|((cover, bin), hit)| Hit {
+            cover,
+            bin,
+            hit: *hit,
+            unreachable: cover.unreachable::<D>(bin, &self.build),
+        });
+        hits.collect()
     }
 
     /// Returns what makes an agreement worth little, one line each: the design was held in reset, a pin or a field never changed,
@@ -197,7 +259,7 @@ impl Coverage {
         let still = |met: &Met| !met.changed;
         let pins = D::DECLARATION.pins.iter().zip(&self.pins);
         let pins = pins
-            .filter(|(pin, met)| still(met) && reach::<D>(pin, self.lanes).changed)
+            .filter(|(pin, met)| still(met) && reach::<D>(pin, self.build.lanes).changed)
             .map(|(pin, _)| format!("pin {}", pin.name));
         let fields = D::fields().iter().zip(&self.fields);
         let fields: Vec<_> = fields.filter(|(_, met)| still(met)).collect();
@@ -209,6 +271,12 @@ impl Coverage {
         let fields = fields
             .into_iter()
             .map(|(field, _)| format!("field {}", field.name));
+        let hits = self.hits::<D>();
+        let covers = hits.chunk_by(|a, b| std::ptr::eq(a.cover, b.cover));
+        let covers = covers.filter(|bins| !bins.iter().any(|bin| bin.hit));
+        let covers: Vec<_> = covers
+            .map(|bins| format!("cover {}: no bin was hit", bins[0].cover.name))
+            .collect();
         lines.extend(
             pins.chain(fields)
                 .map(|what| format!("{what} never changed")),
@@ -216,11 +284,13 @@ impl Coverage {
         let channels = D::DECLARATION.channels.iter().zip(&self.channels);
         let silent = channels.filter(|(_, met)| *met & 1 == 0);
         lines.extend(silent.map(|(channel, _)| format!("channel {}: no transfer", channel.name)));
+        lines.extend(covers);
         lines
     }
 
     /// Returns the coverage as a readable table.
     pub fn table<D: Design>(&self) -> Table {
+        let lanes = self.build.lanes;
         let row =
             |kind, name: &str, bits: u64, reach: Met, met: &Met, show: &dyn Fn(u64) -> String| {
                 let toggle = reach.ones & reach.zeros;
@@ -233,12 +303,12 @@ impl Coverage {
             };
         let pins = D::DECLARATION.pins.iter().zip(&self.pins);
         let pins = pins.map(|(pin, met)| {
-            let (bits, reach) = (pin.most(self.lanes), reach::<D>(pin, self.lanes));
+            let (bits, reach) = (pin.most(lanes), reach::<D>(pin, lanes));
             row("pin", pin.name, bits, reach, met, &|v| v.to_string())
         });
         let fields = D::fields().iter().zip(&self.fields);
         let fields = fields.map(|(field, met)| {
-            let bits = bits(field, self.lanes);
+            let bits = bits(field, lanes);
             row("field", field.name, bits, Met::all(bits), met, &field.show)
         });
         let channels = D::DECLARATION.channels.iter().zip(&self.channels);
@@ -248,9 +318,20 @@ impl Coverage {
             toggled: (met & possible(channel)).count_ones(),
             values: Some(events(*met).collect::<Vec<_>>().join(", ")),
         });
+        let hits = self.hits::<D>();
+        let covers = hits.chunk_by(|a, b| std::ptr::eq(a.cover, b.cover));
+        let covers = covers.filter_map(|bins| {
+            let reachable = bins.iter().filter(|bin| bin.unreachable.is_none());
+            Some(Row {
+                name: format!("cover {}", bins.first()?.cover.name),
+                bits: reachable.clone().count() as u32,
+                toggled: reachable.filter(|bin| bin.hit).count() as u32,
+                values: None,
+            })
+        });
         Table {
             cycles: self.cycles,
-            rows: pins.chain(fields).chain(channels).collect(),
+            rows: pins.chain(fields).chain(channels).chain(covers).collect(),
         }
     }
 }
@@ -259,6 +340,26 @@ impl Coverage {
 fn events(of: u64) -> impl Iterator<Item = &'static str> {
     let named = (0..).zip(EVENTS);
     named.filter_map(move |(n, event)| (of >> n & 1 == 1).then_some(event))
+}
+
+/// A bin of a group of the declaration.
+#[derive(Clone, Copy, Debug)]
+pub struct Hit {
+    /// Its group.
+    pub cover: &'static Cover,
+    /// Its number in the group.
+    pub bin: usize,
+    /// Whether it was hit.
+    pub hit: bool,
+    /// Why it cannot be hit, if it is declared unreachable.
+    pub unreachable: Option<&'static str>,
+}
+
+impl Hit {
+    /// Returns each axis of its group with the value of the bin.
+    pub fn name(&self) -> String {
+        self.cover.name_of(self.bin)
+    }
 }
 
 /// Returns what drawn streams reach of `pin` at most: of an enum its values, of a range what lies in it, of a clock that rises whenever
@@ -340,19 +441,7 @@ fn bits(field: &Field, lanes: u32) -> u64 {
 
 /// Returns the words of `field` in `state`: planes or elements.
 fn words(field: &Field, state: &[u8]) -> Vec<u64> {
-    match field.shape {
-        Shape::Planes(n) => {
-            let planes = state[field.offset..field.offset + 8 * n].chunks_exact(8);
-            let word = |plane: &[u8]| {
-                plane
-                    .iter()
-                    .rev()
-                    .fold(0, |word, byte| word << 8 | u64::from(*byte))
-            };
-            planes.map(word).collect()
-        }
-        Shape::Words { count, .. } => (0..count).map(|i| field.get(state, i)).collect(),
-    }
+    (0..field.words()).map(|i| field.word(state, i)).collect()
 }
 
 fn ones(width: u32) -> u64 {

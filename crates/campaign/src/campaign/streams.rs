@@ -16,30 +16,30 @@ use reconverge_bench::stream::{Pace, Stream, pulse};
 
 /// What streams of a build can reach: bits of pins and fields that are 0 and 1, values of narrow ones, changes, events of channels.
 pub struct PinBins<D> {
-    lanes: u32,
+    build: Build,
     declaration: Declaration,
     design: PhantomData<fn() -> D>,
 }
 
 impl<D: Design> PinBins<D> {
-    /// Returns the number of lanes of the build.
-    pub fn lanes(&self) -> u32 {
-        self.lanes
+    /// Returns the build.
+    pub fn build(&self) -> &Build {
+        &self.build
     }
 }
 
 impl<D: Design> Summary<Stream<D>> {
     /// Returns the coverage of the streams, which ran on RTL with `build`.
     pub fn coverage(&self, build: &Build) -> Coverage {
-        coverage::<D>(build.lanes, &self.bins, self.compared.cycles, self.resets)
+        coverage::<D>(build, &self.bins, self.compared.cycles, self.resets)
     }
 }
 
 /// Returns the coverage of `cycles` cycles whose bins are `met`; the reset was asserted in `resets` of them.
-fn coverage<D: Design>(lanes: u32, met: &Met, cycles: u64, resets: u64) -> Coverage {
+fn coverage<D: Design>(build: &Build, met: &Met, cycles: u64, resets: u64) -> Coverage {
     let words = Vec::<Hex>::from(met.clone());
     let words = words.into_iter().map(|word| word.0);
-    let mut coverage = Coverage::of_words::<D>(lanes, words);
+    let mut coverage = Coverage::of_words::<D>(build.clone(), words);
     (coverage.cycles, coverage.resets) = (cycles, resets);
     coverage
 }
@@ -52,8 +52,8 @@ fn met(coverage: &Coverage) -> Met {
 impl<D: Design> Bins for PinBins<D> {
     fn new(build: &Build) -> Self {
         PinBins {
-            lanes: build.lanes,
-            declaration: pins::declared::<D>(build.lanes),
+            build: build.clone(),
+            declaration: pins::declared::<D>(build),
             design: PhantomData,
         }
     }
@@ -63,39 +63,49 @@ impl<D: Design> Bins for PinBins<D> {
     }
 
     fn goal(&self) -> Met {
-        met(&Coverage::all::<D>(self.lanes))
+        met(&Coverage::all::<D>(self.build.clone()))
     }
 
     fn overview(&self, met: &Met) -> Overview {
-        let all = Coverage::all::<D>(self.lanes);
+        let all = Coverage::all::<D>(self.build.clone());
         // `constrain` may set what the declaration of a pin excludes.
-        let hit = coverage::<D>(self.lanes, met, 0, 0).words().into_iter();
+        let hit = coverage::<D>(&self.build, met, 0, 0).words().into_iter();
         let hit = hit.zip(all.words()).map(|(hit, all)| hit & all);
-        let hit = Coverage::of_words::<D>(self.lanes, hit).reached();
-        let all = all.reached();
+        let hit = Coverage::of_words::<D>(self.build.clone(), hit);
+        let bins = hit.hits::<D>();
         let names = ["pins", "fields", "channels"].into_iter();
-        let shares = hit.into_iter().zip(all);
+        let shares = hit.reached().into_iter().zip(all.reached());
         let shares = shares.map(|(hit, reachable)| Share { hit, reachable });
+        // Few designs have channels.
         let groups = names.zip(shares);
+        let mut groups: Vec<_> = groups.filter(|(_, share)| share.reachable > 0).collect();
+        let own = bins.chunk_by(|a, b| std::ptr::eq(a.cover, b.cover));
+        groups.extend(own.map(|of| {
+            let share = Share {
+                hit: of.iter().filter(|bin| bin.hit).count(),
+                reachable: of.iter().filter(|bin| bin.unreachable.is_none()).count(),
+            };
+            (of[0].cover.name, share)
+        }));
+        let sum = |of: fn(&Share) -> usize| groups.iter().map(|(_, share)| of(share)).sum();
         Overview {
             all: Share {
-                hit: hit.iter().sum(),
-                reachable: all.iter().sum(),
+                hit: sum(|share| share.hit),
+                reachable: sum(|share| share.reachable),
             },
-            // Few designs have channels.
-            groups: groups.filter(|(_, share)| share.reachable > 0).collect(),
+            groups,
         }
     }
 
     fn gaps(&self, met: &Met, cycles: u64, resets: u64) -> Vec<String> {
-        coverage::<D>(self.lanes, met, cycles, resets).idle::<D>()
+        coverage::<D>(&self.build, met, cycles, resets).idle::<D>()
     }
 }
 
 impl<D: Design> Drawn for Stream<D> {
     type Kind = Pace;
     type Bins = PinBins<D>;
-    type Collector<'b> = u32;
+    type Collector<'b> = &'b Build;
     type Size = usize;
 
     const NOUN: &'static str = "stream";
@@ -118,18 +128,18 @@ impl<D: Design> Drawn for Stream<D> {
         Self::drawn(own_seed::<D>(seed, index), index, cycles, build)
     }
 
-    fn collector(bins: &PinBins<D>) -> u32 {
-        bins.lanes
+    fn collector(bins: &PinBins<D>) -> &Build {
+        &bins.build
     }
 
     fn run_on(
         &self,
         index: u64,
         dut: &mut Dut<D>,
-        collector: Option<&mut u32>,
+        collector: Option<&mut &Build>,
         progress: &mut impl FnMut(u64),
     ) -> Summary<Self> {
-        let mut coverage = collector.map(|lanes| Coverage::new::<D>(*lanes));
+        let mut coverage = collector.map(|build| Coverage::new::<D>(build.clone()));
         let mut pulse = pulse(progress);
         let mut resets = 0;
         let mut watch = |pins: &D::In, state: &D::State| {

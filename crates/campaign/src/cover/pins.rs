@@ -1,17 +1,17 @@
 //! The bins of a design whose cases are streams of pins: each bit of each pin and field is 0, and is 1, and what happens to channels.
 
 use reconverge_bench::channels::{COUNT, EVENTS, possible};
-use reconverge_bench::design::Design;
+use reconverge_bench::design::{Build, Design};
 use reconverge_bench::stream::coverage::items;
 
 use super::{Axis, Declaration, When};
 
-/// Declares the bins of `D` with `lanes` lanes: two for each bit, in the order of [`items`], then those of the channels. What the
-/// declaration of a pin or channel excludes is unreachable.
-pub fn declared<D: Design>(lanes: u32) -> Declaration {
+/// Declares the bins of `D` with `build`: two for each bit, in the order of [`items`], then those of the channels, then those of the groups
+/// of its declaration. What the declaration of a pin or channel excludes is unreachable.
+pub fn declared<D: Design>(build: &Build) -> Declaration {
     let mut groups = [("pins", Vec::new()), ("fields", Vec::new())];
     let mut excluded = [const { Vec::new() }; 2];
-    for (number, item) in items::<D>(lanes).into_iter().enumerate() {
+    for (number, item) in items::<D>(build.lanes).into_iter().enumerate() {
         let group = usize::from(number >= D::DECLARATION.pins.len());
         let reached = (0..item.width).flat_map(|bit| item.reached.map(|is| is >> bit & 1));
         excluded[group].extend(reached.map(|reached| reached == 0));
@@ -53,11 +53,13 @@ pub fn declared<D: Design>(lanes: u32) -> Declaration {
             declaration.declare_unreachable(first, why, &excluded);
         }
     }
+    declaration.add::<D>(build, |_| true);
     declaration
 }
 
 #[cfg(feature = "campaign")]
 mod counted {
+    use reconverge_bench::bins::Sampler;
     use reconverge_bench::channels::{COUNT, Watch};
     use reconverge_bench::check::Judged;
     use reconverge_bench::dut::Dut;
@@ -75,6 +77,7 @@ mod counted {
         items: Vec<(usize, Item)>,
         /// The first bin of the channels.
         channels: usize,
+        sampler: Sampler,
         hits: Hits,
         cycles: u64,
     }
@@ -87,14 +90,17 @@ mod counted {
 
         fn counter(bins: &PinBins<D>) -> Counter {
             let mut first = 0;
-            let items = items::<D>(bins.lanes()).into_iter().map(|item| {
+            let items = items::<D>(bins.build().lanes).into_iter().map(|item| {
                 let at = first;
                 first += 2 * item.width as usize;
                 (at, item)
             });
+            let items = items.collect();
+            let own = first + COUNT * D::DECLARATION.channels.len();
             Counter {
-                items: items.collect(),
+                items,
                 channels: first,
+                sampler: Sampler::new::<D>(bins.build(), own, |_| true),
                 hits: bins.declaration().no_hits(),
                 cycles: 0,
             }
@@ -121,11 +127,13 @@ mod counted {
             let Counter {
                 items,
                 channels,
+                sampler,
                 hits,
                 cycles,
             } = counter;
             hits.clear();
             let mut handshakes = Watch::new::<D>();
+            sampler.begin();
             let mut pulse = pulse(|_| progress());
             let mut watch = |pins: &D::In, state: &D::State| {
                 pulse();
@@ -135,6 +143,7 @@ mod counted {
                     let bins = (0..).zip(bins);
                     bins.for_each(|(event, hits)| *hits += events >> event & 1);
                 });
+                sampler.see::<D>(pins, state, |bin| hits.counts[bin] += 1);
                 each_word::<D>(pins, state, |item, word| {
                     let (first, Item { width, reached, .. }) = &items[item];
                     for bit in 0..*width {

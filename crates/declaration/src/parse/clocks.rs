@@ -54,6 +54,7 @@ fn clock(table: &Table) -> Result<Pin, Error> {
         default: 1,
         range: period,
         values: Vec::new(),
+        of_enum: None,
         percent: 100,
         only_with: None,
         in_waves: 1,

@@ -1,0 +1,221 @@
+//! Conditions: comparisons of pins, fields, parameters and numbers, joined by `&&` and `||`.
+
+use super::names::is_identifier;
+use super::ones;
+use crate::{Comparison, Condition, Enum, Lanes, Operand, Parameter, Pin, Shape, Show, State, Sum};
+
+/// The names that a condition may use.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'a> {
+    pub lanes: Option<&'a Lanes>,
+    pub parameters: &'a [Parameter],
+    pub enums: &'a [Enum],
+    pub pins: &'a [Pin],
+    pub state: &'a [State],
+    /// Which state a field without `next.` is of.
+    pub fields: Fields,
+}
+
+/// Which state the fields of a condition are of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fields {
+    /// That before the cycle; of a field which depends on the pins of the cycle, that of the cycle. `next.NAME` is that after it.
+    Seen {
+        /// All fields depend on the pins of the cycle.
+        combinational: bool,
+    },
+    /// That after the cycle. There are no pins.
+    After,
+    /// There are neither fields nor pins.
+    None,
+}
+
+/// What a name stands for.
+pub(super) struct Named<'a> {
+    pub operand: Operand,
+    /// Bits; of a mask 64, of a parameter 32.
+    pub width: u32,
+    /// The names of its values.
+    pub of: Option<&'a Enum>,
+}
+
+const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
+
+impl<'a> Scope<'a> {
+    /// Returns what `name` stands for.
+    ///
+    /// # Errors
+    /// There is nothing of that name which is one number, or more than one.
+    pub fn find(&self, name: &str) -> Result<Named<'a>, String> {
+        let (kind, bare) = name.split_once('.').unwrap_or(("", name));
+        let seen = matches!(self.fields, Fields::Seen { .. });
+        let known = match kind {
+            "" => true,
+            "pin" | "state" | "next" => seen,
+            _ => false,
+        };
+        if !known {
+            return Err(format!("there is nothing of the name {name:?}"));
+        }
+        let mut found = Vec::new();
+        if matches!(kind, "" | "pin") && seen {
+            let pin = self.pins.iter().find(|pin| pin.name == bare);
+            found.extend(
+                pin.map(|pin| (Operand::Pin(bare.to_owned()), pin.shape, self.of_pin(pin))),
+            );
+        }
+        let field = self.state.iter().find(|field| field.name == bare);
+        let of_field = field.map(|field| {
+            let now = match self.fields {
+                Fields::Seen { combinational } => combinational || field.sampled || kind == "next",
+                _ => true,
+            };
+            let operand = match now {
+                true => Operand::After(bare.to_owned()),
+                false => Operand::Before(bare.to_owned()),
+            };
+            (operand, field.shape, self.of_field(field))
+        });
+        if kind != "pin" && self.fields != Fields::None {
+            found.extend(of_field);
+        }
+        if kind.is_empty() && seen || self.fields == Fields::None {
+            let number = Shape::Words {
+                width: 32,
+                count: Some(1),
+            };
+            if self.parameters.iter().any(|p| p.name == bare) {
+                found.push((Operand::Parameter(bare.to_owned()), number, None));
+            }
+            if self.lanes.is_some_and(|lanes| lanes.parameter == bare) {
+                found.push((Operand::Lanes, number, None));
+            }
+        }
+        let what = match self.fields {
+            Fields::Seen { .. } => "pin, field or parameter",
+            Fields::After => "field",
+            Fields::None => "parameter",
+        };
+        let mut found = found.into_iter();
+        match (found.next(), found.next()) {
+            (Some((operand, shape, of)), None) => {
+                let width = match shape {
+                    Shape::Words {
+                        width,
+                        count: Some(1),
+                    } => width,
+                    // A mask is one number too.
+                    Shape::Planes(1) if seen => 64,
+                    _ => return Err(format!("no {what} {name:?} that is one number")),
+                };
+                Ok(Named { operand, width, of })
+            }
+            (None, _) => Err(format!("no {what} {name:?} that is one number")),
+            (Some(_), Some(_)) => {
+                let which = format!("pin.{bare} or state.{bare}");
+                Err(format!(
+                    "{name:?} is the name of a pin and of a field: {which} says which"
+                ))
+            }
+        }
+    }
+
+    fn of_field(&self, field: &State) -> Option<&'a Enum> {
+        match &field.show {
+            Show::Enum(name) => self.enums.iter().find(|e| e.name == *name),
+            _ => None,
+        }
+    }
+
+    fn of_pin(&self, pin: &Pin) -> Option<&'a Enum> {
+        let name = pin.of_enum.as_ref()?;
+        self.enums.iter().find(|e| e.name == *name)
+    }
+
+    /// Reads a condition.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub fn condition(&self, text: &str) -> Result<Condition, String> {
+        let any = text.split("||");
+        let all = |part: &str| {
+            part.split("&&")
+                .map(|one| self.comparison(one, text))
+                .collect()
+        };
+        any.map(all).collect::<Result<_, _>>().map(Condition)
+    }
+
+    fn comparison(&self, text: &str, whole: &str) -> Result<Comparison, String> {
+        let wrong = || {
+            let form = "a condition is comparisons such as \"level != 0\", joined by && and ||";
+            Err(format!("{form}; not {whole:?}"))
+        };
+        let place = OPERATORS
+            .iter()
+            .filter_map(|op| Some((text.find(op)?, *op)));
+        // At one place the longer operator comes first in the list.
+        let Some((at, operator)) = place.min_by_key(|(at, op)| (*at, 2 - op.len())) else {
+            return wrong();
+        };
+        let (left, right) = (&text[..at], &text[at + operator.len()..]);
+        let Some((name, plus)) = sum(left) else {
+            return wrong();
+        };
+        if number(name).is_some() || !is_name(name) {
+            return wrong();
+        }
+        let of = self.find(name)?;
+        let left = Sum {
+            of: of.operand,
+            plus,
+        };
+        let Some((name, plus)) = sum(right) else {
+            return wrong();
+        };
+        if let Some(n) = number(name).filter(|n| *n > ones(of.width)) {
+            let (name, bits) = (text[..at].trim(), of.width);
+            return Err(format!("{n} is more than the {bits} bits of {name}"));
+        }
+        let right = match (number(name), of.of.and_then(|e| value(e, name))) {
+            (Some(number), _) | (_, Some(number)) => Operand::Number(number),
+            _ if !is_name(name) => return wrong(),
+            _ => self.find(name)?.operand,
+        };
+        Ok(Comparison {
+            left,
+            operator,
+            right: Sum { of: right, plus },
+        })
+    }
+}
+
+/// Returns the value that `of` calls `name`.
+pub(super) fn value(of: &Enum, name: &str) -> Option<u64> {
+    let place = of.names.iter().position(|n| n == name)?;
+    of.values.get(place).copied()
+}
+
+/// Reads a decimal or hexadecimal number.
+pub(super) fn number(text: &str) -> Option<u64> {
+    match text.strip_prefix("0x") {
+        Some(hex) if hex.starts_with(|c: char| c.is_ascii_hexdigit()) => {
+            u64::from_str_radix(hex, 16).ok()
+        }
+        None if text.starts_with(|c: char| c.is_ascii_digit()) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Splits `NAME`, `NUMBER` or `NAME + NUMBER`.
+fn sum(text: &str) -> Option<(&str, u64)> {
+    match text.split_once('+') {
+        None => Some((text.trim(), 0)),
+        Some((name, plus)) => Some((name.trim(), number(plus.trim())?)),
+    }
+}
+
+/// Returns whether `text` has the form of a name, perhaps with `pin.`, `state.` or `next.` before it.
+fn is_name(text: &str) -> bool {
+    text.split('.').all(is_identifier)
+}

@@ -1,0 +1,318 @@
+//! Groups of bins: what they say, and errors that name file, line and key.
+
+use reconverge_declaration::{Condition, Declaration, MAX_BINS, Operand};
+
+const FIFO: &str = r#"name = "fifo"
+doc = "a FIFO."
+
+[[parameter]]
+name = "DEPTH"
+default = 4
+range = [1, 16]
+
+[[enum]]
+name = "mode"
+names = ["Idle", "Fill", "Drain"]
+values = [1, 2, 4]
+
+[[pin]]
+name = "rst_n"
+port = "rst_ni"
+reset = "low"
+doc = "Reset."
+
+[[pin]]
+name = "push"
+doc = "Put one in."
+
+[[pin]]
+name = "data"
+width = 8
+doc = "Data."
+
+[[pin]]
+name = "words"
+width = 8
+count = 2
+doc = "A list."
+
+[[state]]
+name = "level"
+width = 5
+output = "level_o"
+doc = "Entries in use."
+
+[[state]]
+name = "ready"
+output = "ready_o"
+sampled = true
+doc = "There is room."
+
+[[state]]
+name = "mode"
+width = 3
+enum = "mode"
+output = "mode_o"
+doc = "What it does."
+
+[[state]]
+name = "data"
+width = 8
+output = "data_o"
+doc = "The oldest."
+"#;
+
+/// A group with each kind of axis. Its table begins in line 60 of the file.
+const USE: &str = r#"
+[[cover]]
+name = "use"
+doc = "each push at each level"
+when = "ready == 1 && next.level + 1 > DEPTH"
+unreachable = [
+  { at = { level = ["0", "DEPTH"], push = 1 }, why = "there is a reason" },
+  { at = { level = "1..DEPTH" }, when = "DEPTH == 1", why = "there is no other" },
+]
+
+[[cover.axis]]
+of = "level"
+bins = [0, "DEPTH", "1..DEPTH"]
+
+[[cover.axis]]
+of = "push"
+
+[[cover.axis]]
+name = "data"
+bin = [
+  { name = "small", when = "pin.data < 0x10" },
+  { name = "same", when = "pin.data == state.data || mode == Drain" },
+]
+"#;
+
+fn parse(text: &str) -> Result<Declaration, String> {
+    Declaration::parse("design.toml", text).map_err(|e| e.to_string())
+}
+
+/// Returns the comparisons of `condition` as text.
+fn shown(condition: &Condition) -> String {
+    let side = |of: &Operand, plus: u64| match of {
+        Operand::Number(n) => n.to_string(),
+        Operand::Lanes => "lanes".to_owned(),
+        Operand::Pin(n) => format!("pin {n}+{plus}"),
+        Operand::Before(n) => format!("before {n}+{plus}"),
+        Operand::After(n) => format!("after {n}+{plus}"),
+        Operand::Parameter(n) => format!("parameter {n}+{plus}"),
+    };
+    let any = condition.0.iter().map(|all| {
+        let all = all.iter().map(|c| {
+            let [left, right] = [&c.left, &c.right].map(|sum| side(&sum.of, sum.plus));
+            format!("{left} {} {right}", c.operator)
+        });
+        all.collect::<Vec<_>>().join(" && ")
+    });
+    any.collect::<Vec<_>>().join(" || ")
+}
+
+#[test]
+fn a_group_has_axes_conditions_and_what_cannot_be_hit() {
+    let declaration = parse(&format!("{FIFO}{USE}")).unwrap();
+    let [group, values] = &declaration.covers[..] else {
+        panic!("{:?}", declaration.covers);
+    };
+    // A field is as before the cycle, a sampled one as in it; a cycle with the reset asserted does not count.
+    assert_eq!(
+        shown(&group.when),
+        "after ready+0 == 1 && after level+1 > parameter DEPTH+0 && pin rst_n+0 == 1"
+    );
+    let bins = group.axes.iter().map(|axis| {
+        let bins = axis.bins.iter();
+        let bins = bins.map(|(name, when)| format!("{name}: {}", shown(when)));
+        (axis.name.as_str(), bins.collect::<Vec<_>>())
+    });
+    let expected: [(&str, &[&str]); 3] = [
+        (
+            "level",
+            &[
+                "0: before level+0 == 0",
+                "DEPTH: before level+0 == parameter DEPTH+0",
+                "1..DEPTH: before level+0 >= 1 && before level+0 <= parameter DEPTH+0",
+            ],
+        ),
+        ("push", &["0: pin push+0 == 0", "1: pin push+0 == 1"]),
+        (
+            "data",
+            &[
+                "small: pin data+0 < 16",
+                "same: pin data+0 == before data+0 || before mode+0 == 4",
+            ],
+        ),
+    ];
+    for ((name, bins), (axis, expected)) in bins.zip(expected) {
+        assert_eq!((name, bins.join("\n")), (axis, expected.join("\n")));
+    }
+    let at: Vec<_> = group.unreachable.iter().map(|one| &one.at).collect();
+    assert_eq!(
+        at,
+        [
+            &vec![vec![0, 1], vec![1], vec![]],
+            &vec![vec![2], vec![], vec![]]
+        ]
+    );
+    assert_eq!(shown(&group.unreachable[1].when), "parameter DEPTH+0 == 1");
+    // The values of an enum count without being asked for, those of a reset too.
+    assert!(values.of_enum && values.name == "values of field mode");
+    assert_eq!(shown(&values.when), "");
+    assert_eq!(shown(&values.axes[0].bins[2].1), "after mode+0 == 4");
+    // Unless a group has them.
+    let own = USE
+        .replace("of = \"push\"", "of = \"mode\"")
+        .replace("push = 1", "mode = \"Fill\"");
+    let declaration = parse(&format!("{FIFO}{own}")).unwrap();
+    assert_eq!(declaration.covers.len(), 1);
+    assert_eq!(declaration.covers[0].axes[1].bins[1].0, "Fill");
+    // A condition on the reset stands as it is.
+    let reset = USE.replace("ready == 1 &&", "rst_n == 0 &&");
+    let declaration = parse(&format!("{FIFO}{reset}")).unwrap();
+    assert!(shown(&declaration.covers[0].when).starts_with("pin rst_n+0 == 0 && after level"));
+    assert!(!shown(&declaration.covers[0].when).ends_with("rst_n+0 == 1"));
+}
+
+#[test]
+fn what_is_wrong_with_a_group_is_said_with_file_line_and_key() {
+    let mut wrong = String::new();
+    for (from, to, message) in [
+        ("name = \"use\"", "", "60: cover[0].name: missing"),
+        (
+            "name = \"use\"",
+            "name = \"pins\"",
+            "61: cover pins.name: given twice",
+        ),
+        ("doc = \"each", "dic = \"each", "60: cover use.doc: missing"),
+        (
+            "ready == 1 &&",
+            "ready &&",
+            "63: cover use.when: a condition is comparisons such as \"level != 0\", joined by && and ||; not \"ready && next.level + 1 > DEPTH\"",
+        ),
+        (
+            "ready == 1 &&",
+            "redy == 1 &&",
+            "63: cover use.when: no pin, field or parameter \"redy\" that is one number",
+        ),
+        (
+            "ready == 1 &&",
+            "words == 1 &&",
+            "63: cover use.when: no pin, field or parameter \"words\" that is one number",
+        ),
+        (
+            "ready == 1 &&",
+            "last.ready == 1 &&",
+            "63: cover use.when: there is nothing of the name \"last.ready\"",
+        ),
+        (
+            "ready == 1 &&",
+            "level == 32 &&",
+            "63: cover use.when: 32 is more than the 5 bits of level",
+        ),
+        (
+            "ready == 1 &&",
+            "data == 1 &&",
+            "63: cover use.when: \"data\" is the name of a pin and of a field: pin.data or state.data says which",
+        ),
+        (
+            "of = \"push\"",
+            "of = \"pash\"",
+            "74: cover use.axis[1].of: no pin, field or parameter \"pash\" that is one number",
+        ),
+        (
+            "of = \"push\"",
+            "of = \"pin.data\"",
+            "73: cover use.axis[1].bins: missing: pin.data has 8 bits, and up to 6 have a bin for each value",
+        ),
+        (
+            "of = \"push\"",
+            "",
+            "73: cover use.axis[1].of: missing: an axis has of, or a list bin",
+        ),
+        (
+            "name = \"data\"\nbin =",
+            "of = \"ready\"\nbin =",
+            "78: cover use.axis[2].bin: an axis has either of or a list bin",
+        ),
+        (
+            "name = \"data\"\nbin =",
+            "bin =",
+            "76: cover use.axis[2].name: missing",
+        ),
+        (
+            "name = \"data\"\nbin =",
+            "name = \"push\"\nbin =",
+            "77: axis push.name: given twice",
+        ),
+        (
+            "\"1..DEPTH\"]",
+            "\"1..DEEP\"]",
+            "71: cover use.axis[0].bins: a bin is a number, a parameter, a name of the enum, or a range of them such as \"2..6\"; not \"DEEP\"",
+        ),
+        (
+            "\"1..DEPTH\"]",
+            "\"3..2\"]",
+            "71: cover use.axis[0].bins: 3 is above 2",
+        ),
+        (
+            "\"1..DEPTH\"]",
+            "32]",
+            "71: cover use.axis[0].bins: 32 is more than 5 bits",
+        ),
+        (
+            "\"1..DEPTH\"]",
+            "\"0\"]",
+            "71: cover use.axis[0].bins: \"0\" is there twice",
+        ),
+        (
+            "push = 1 }",
+            "posh = 1 }",
+            "65: cover use.unreachable[0].at.posh: no such axis; there are level, push, data",
+        ),
+        (
+            "push = 1 }",
+            "push = 2 }",
+            "65: cover use.unreachable[0].at.push: no bin \"2\"; there are 0, 1",
+        ),
+        (
+            ", why = \"there is a reason\"",
+            "",
+            "65: cover use.unreachable[0].why: missing",
+        ),
+        (
+            "when = \"DEPTH == 1\"",
+            "when = \"level == 1\"",
+            "66: cover use.unreachable[1].when: no parameter \"level\" that is one number",
+        ),
+    ] {
+        assert_eq!(USE.matches(from).count(), 1, "{from}");
+        let text = format!("{FIFO}{}", USE.replace(from, to));
+        let said = parse(&text).expect_err(&text);
+        let message = format!("design.toml:{message}");
+        if said != message {
+            wrong += &format!("{said}\nis not\n{message}\n");
+        }
+    }
+    assert_eq!(wrong, "");
+}
+
+#[test]
+fn there_are_not_more_bins_than_the_limit() {
+    let axes = |n: usize| {
+        let axis = "[[cover.axis]]\nof = \"level\"\nname = \"A\"\n";
+        let axes = (0..n).map(|i| axis.replace('A', &format!("a{i}")));
+        format!(
+            "{FIFO}[[cover]]\nname = \"many\"\ndoc = \"Many.\"\n{}",
+            axes.collect::<String>()
+        )
+    };
+    // 32 bins an axis, and three of the enum.
+    parse(&axes(3)).unwrap();
+    let said = parse(&axes(4)).unwrap_err();
+    let bins = 32_usize.pow(4) + 3;
+    let message = format!("cover: {bins} bins, and {MAX_BINS} is the most");
+    assert!(said.ends_with(&message), "{said}");
+}
