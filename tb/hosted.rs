@@ -477,7 +477,7 @@ fn a_mismatch_before_the_golden_model_panics_is_the_result() {
 /// Regression: the process wanted descriptor 200.
 #[test]
 fn rtl_runs_in_a_process_with_few_descriptors() {
-    let test = "hosted::rtl_that_prints_without_end_is_judged_by_what_it_does";
+    let test = "tb::hosted::rtl_that_prints_without_end_is_judged_by_what_it_does";
     let limited = ["-c", "ulimit -n 100; exec \"$0\" --exact \"$1\""];
     let mut run = Command::new("sh");
     run.args(limited)

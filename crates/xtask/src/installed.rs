@@ -13,10 +13,12 @@ pub fn packaged(place: &Workspace, folder: &Path) -> Done {
     let without = ["reconverge-benches", "needs", "xtask"]
         .iter()
         .flat_map(|name| ["--exclude", name]);
-    run(cmd!(
+    let package = cmd!(
         sh,
-        "cargo package --locked --quiet --workspace {without...} --no-verify --allow-dirty --target-dir {packages}"
-    ))?;
+        "cargo package --locked --workspace {without...} --no-verify --allow-dirty --target-dir {packages}"
+    );
+    let said = package.quiet().ignore_stdout().read_stderr()?;
+    ensure(!said.contains("warning:"), &said)?;
     sh.create_dir(folder)?;
     for file in sh
         .read_dir(packages.join("package"))?
