@@ -8,24 +8,20 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use bytemuck::bytes_of;
-
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{
     ROOT, Tested, arg, command_in, line_starting, mismatch, reconverge, reconverge_ends, text,
     wait_until,
 };
 use quick_junit::{Report, TestCaseStatus};
-use reconverge::campaign::{self, Limit, Options, Summary};
+use reconverge::campaign::{Limit, Options, Summary};
 use reconverge::case::Case;
 use reconverge::cover::Model;
 use reconverge::design::Build;
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::process::Process;
-use reconverge::stimulus::golden_alone;
 use reconverge::unit::Unit;
-use reconverge::watch::Watch;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -42,7 +38,6 @@ macro_rules! tests {
         $(mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
                 variants_have_few_and_many_lanes_and_each_parameter_at_its_limits,
-                every_bit_of_every_pin_is_driven,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run,
@@ -600,52 +595,6 @@ fn rtl_that_cannot_be_built_as_a_variant_is_bad_input_that_names_it() {
         ]
         .concat(),
     );
-}
-
-/// Notes which bits of the pins were 1 and which were 0 in some cycle.
-struct Driven {
-    ones: Vec<u8>,
-    zeros: Vec<u8>,
-}
-
-impl<U: Unit> Watch<U> for Driven {
-    fn before(&mut self, _: u64, pins: &U::In, _: &U::Golden) {
-        for (byte, (one, zero)) in bytes_of(pins)
-            .iter()
-            .zip(self.ones.iter_mut().zip(&mut self.zeros))
-        {
-            *one |= byte;
-            *zero |= !byte;
-        }
-    }
-    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
-}
-
-/// A pin that the environment of a unit does not drive is 0 on both sides, which then always agree.
-fn every_bit_of_every_pin_is_driven<U: Tested>() {
-    let build = Build::from(&U::VARIANTS[0]);
-    let none = vec![0; size_of::<U::In>()];
-    let mut driven = Driven {
-        ones: none.clone(),
-        zeros: none,
-    };
-    for number in 0..600 {
-        let (_, case) = campaign::case::<U>(1, number, &build);
-        golden_alone(&case, 512, &mut driven);
-    }
-    let mut missing = Vec::new();
-    for pin in U::DECLARATION.pins {
-        for (value, bits) in [(1, &driven.ones), (0, &driven.zeros)] {
-            let met = (0..pin.words()).map(|i| pin.get(bits, i));
-            let most = pin.most(build.lanes);
-            for (i, met) in met.enumerate().filter(|(_, met)| met & most != most) {
-                let name = pin.name;
-                let never = !met & most;
-                missing.push(format!("{name}[{i}]: never {value}: {never:#x}"));
-            }
-        }
-    }
-    assert!(missing.is_empty(), "{missing:#?}");
 }
 
 /// Each can be built; the first differs from the default build in every parameter.

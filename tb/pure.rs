@@ -11,6 +11,8 @@ mod specification;
 
 mod citations;
 mod damage;
+#[cfg(feature = "mutate")]
+mod driven;
 mod explain;
 mod invariants;
 mod r500 {
