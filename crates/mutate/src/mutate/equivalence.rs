@@ -183,7 +183,7 @@ impl Referee {
                     write(name, &text)?;
                     names.push(name.as_str());
                 }
-                netlist::read_and_flatten(from, &from.top, &names)
+                netlist::read_rtl(from, &names)
             }
             Family::Netlist => {
                 for name in [netlist::DESIGN, netlist::COMMANDS] {
@@ -197,7 +197,7 @@ impl Referee {
             }
         };
         script += "write_json circuit.json\n";
-        netlist::yosys(work, &script, stop)?;
+        netlist::run(from.front_end, work, &script, stop)?;
         let circuit = Circuit::read(&read(&work.join("circuit.json"))?, &from.top)?;
         let selectors = circuit.ending(match list.family {
             Family::Source => source::SELECTED_WIRE,

