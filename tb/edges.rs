@@ -228,6 +228,28 @@ fn an_asynchronous_reset_that_is_declared_as_a_synchronous_one_is_found() {
     assert!(cycles.last().unwrap().is_reset(), "{found}");
 }
 
+/// The last cycle is the one in which a shrunk stream fails.
+#[test]
+fn equal_cycles_are_shown_once_except_the_last() {
+    let cycles = [0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3];
+    let cycles = cycles.map(|by| tick::In {
+        by,
+        ..tick::In::default()
+    });
+    let text = Stream::<Tick>::new("t", &Build::from(1), cycles.to_vec()).text();
+    assert!(
+        text.contains("\n        the same in 4 more cycles\n"),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 1 + 3 + 2 + 4, "{text}");
+    assert!(
+        text.lines()
+            .next_back()
+            .is_some_and(|l| l.trim_start().starts_with("12 ")),
+        "{text}"
+    );
+}
+
 /// Regression: a golden model that held the reset off took the first one away as well.
 #[test]
 fn constrain_does_not_take_the_first_reset_away() {

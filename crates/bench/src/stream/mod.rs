@@ -72,6 +72,8 @@ pub const RESET_EVERY: u32 = 200;
 pub const LONG_RESET_EVERY: u32 = 2_000;
 /// A pin that stays is drawn anew in one of this many cycles.
 const STAYS: u32 = 32;
+/// A run of this many equal cycles is shown as one.
+const FOLDED: usize = 4;
 /// Most cycles of a stream.
 pub const MAX_CYCLES: usize = 1_000_000;
 
@@ -287,12 +289,21 @@ impl<D: Design> Stream<D> {
         }))
     }
 
-    /// Returns the pins as a readable table with one line per cycle.
+    /// Returns the pins as a readable table with one line per cycle, or per run of equal cycles. The last cycle, in which a stream that
+    /// was made smaller fails, has a line of its own.
     pub fn text(&self) -> String {
-        let lines = (0..).zip(&self.cycles.0);
-        lines.fold(String::new(), |mut text, (cycle, pins)| {
-            let cycle: u64 = cycle;
-            let _ = writeln!(text, "{cycle:>6}  {}", driven::<D>(pins));
+        let cycles = self.cycles.0.iter().map(driven::<D>);
+        let lines: Vec<(usize, String)> = (1..).zip(cycles).collect();
+        let runs = lines.chunk_by(|one, next| one.1 == next.1 && next.0 < lines.len());
+        runs.fold(String::new(), |mut text, run| {
+            let folded = run.len() >= FOLDED;
+            let shown = if folded { &run[..1] } else { run };
+            for (number, pins) in shown {
+                let _ = writeln!(text, "{:>6}  {pins}", number - 1);
+            }
+            if folded {
+                let _ = writeln!(text, "        the same in {} more cycles", run.len() - 1);
+            }
             text
         })
     }
