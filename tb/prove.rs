@@ -613,7 +613,7 @@ fn a_cover_of_each_lane_is_reached_in_each_lane() {
 fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
     let only = ["--no-faults", "--only", "step err_q"];
     let run = prove(&[&only[..], &["--proofs", "kept/here"]].concat(), &[]).ends(0);
-    for ending in ["cnf", "drat"] {
+    for ending in ["aig", "btor2", "cnf", "drat"] {
         let kept = format!("kept/here/step_err_q.0.{ending}");
         assert!(run.dir.path().join(kept).metadata().unwrap().len() > 0);
     }

@@ -50,7 +50,8 @@ pub struct ProveArgs {
     /// Believe the solver where it says that there is no counterexample. Otherwise its proof is checked
     #[arg(long)]
     believe: bool,
-    /// Keep the clauses of each question (DIMACS) and the solver's proof (DRAT) in this folder, for a checker of your own
+    /// Keep each question (AIGER, BTOR2), its clauses (DIMACS) and the solver's proof (DRAT) in this folder, for a solver or a checker
+    /// of your own
     #[arg(long, value_name = "DIR", conflicts_with_all = ["believe", "mutants"])]
     proofs: Option<PathBuf>,
     /// Write the results as JSON

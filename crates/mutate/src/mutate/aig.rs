@@ -535,6 +535,28 @@ impl Aig {
         }
         text
     }
+
+    /// Returns the graph as BTOR2 (Niemetz and others, "Btor2, BtorMC and Boolector 3.0", 2018): bits, of which `bad` is to be 0.
+    pub fn btor2(&self, bad: Lit) -> String {
+        let mut lines = vec!["1 sort bitvec 1".to_owned()];
+        let mut ids = HashMap::new();
+        let mut line = |what: String| {
+            lines.push(format!("{} {what}", lines.len() + 1));
+            lines.len()
+        };
+        for node in self.needed([bad].into_iter()) {
+            let id = match self.nodes[node] {
+                _ if node == 0 => line("zero 1".to_owned()),
+                INPUT => line("input 1".to_owned()),
+                (a, b) => line(format!("and 1 {} {}", ids[&a], ids[&b])),
+            };
+            let lit = Lit((node as u32) << 1);
+            ids.insert(lit, id);
+            ids.insert(!lit, line(format!("not 1 {id}")));
+        }
+        line(format!("bad {}", ids[&bad]));
+        lines.join("\n") + "\n"
+    }
 }
 
 #[cfg(test)]

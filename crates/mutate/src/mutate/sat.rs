@@ -33,7 +33,8 @@ pub enum Proof {
     Believed,
     /// [`proof::check`] must accept the solver's proof.
     Checked,
-    /// As `Checked`, and the clauses and the proof are kept in files of this name with the endings `cnf` and `drat`.
+    /// As `Checked`, and the question is kept in files of this name with the endings `aig` and `btor2`; if there is a proof, it and the
+    /// clauses with the endings `drat` and `cnf`.
     Kept(PathBuf),
 }
 
@@ -64,6 +65,10 @@ fn ask_of(
     stop: &AtomicBool,
     proof: &Proof,
 ) -> Result<Answer, String> {
+    if let Proof::Kept(name) = proof {
+        keep(name, "aig", &aig.aiger(&[], what))?;
+        keep(name, "btor2", aig.btor2(what).as_bytes())?;
+    }
     let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
     let (clauses, variables) = aig.dimacs(what);
     fs::write(work.path().join(CLAUSES), clauses).map_err(|e| format!("{CLAUSES}: {e}"))?;
@@ -103,22 +108,27 @@ fn ask_of(
     }
 }
 
-/// Checks the proof in `work`, as `proof` says. First copies the files that are to be kept, so that a refused proof is kept too.
+/// Writes the file called `name` with this ending.
+fn keep(name: &Path, ending: &str, bytes: &[u8]) -> Result<(), String> {
+    let kept = PathBuf::from(format!("{}.{ending}", name.display()));
+    fs::write(&kept, bytes).map_err(|e| format!("{}: {e}", kept.display()))
+}
+
+/// Checks the proof in `work`, as `proof` says. First keeps the files that are to be kept, so that a refused proof is kept too.
 fn accept(work: &Path, stop: &AtomicBool, proof: &Proof) -> Result<(), String> {
-    let keep = match proof {
-        Proof::Believed => return Ok(()),
-        Proof::Checked => None,
-        Proof::Kept(name) => Some(name),
-    };
-    let [clauses, steps] = [CLAUSES, PROOF].map(|file| work.join(file));
-    for (file, ending) in [(&clauses, "cnf"), (&steps, "drat")] {
-        if let Some(name) = keep {
-            let kept = PathBuf::from(format!("{}.{ending}", name.display()));
-            fs::copy(file, &kept).map_err(|e| format!("{}: {e}", kept.display()))?;
-        }
+    if *proof == Proof::Believed {
+        return Ok(());
     }
-    let clauses = fs::read_to_string(clauses).map_err(|e| format!("{CLAUSES}: {e}"))?;
-    let steps = fs::read(steps).map_err(|e| format!("{PROOF}: {e}"))?;
+    let [clauses, steps] = [CLAUSES, PROOF].map(|file| {
+        let bytes = fs::read(work.join(file));
+        bytes.map_err(|e| format!("{file}: {e}"))
+    });
+    let (clauses, steps) = (clauses?, steps?);
+    if let Proof::Kept(name) = proof {
+        keep(name, "cnf", &clauses)?;
+        keep(name, "drat", &steps)?;
+    }
+    let clauses = String::from_utf8_lossy(&clauses);
     proof::check(&clauses, &steps, stop)
         .map_err(|e| format!("its answer is unsatisfiable, but {e}"))?;
     Ok(())

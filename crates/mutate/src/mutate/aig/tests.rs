@@ -275,6 +275,22 @@ fn a_circuit_is_written_as_the_format_says() {
     );
 }
 
+/// Made by hand from the grammar of the format; the input between the two is not needed.
+#[test]
+fn bits_are_written_as_btor2_says() {
+    let mut aig = Aig::new();
+    let [a, _, b] = [aig.input(), aig.input(), aig.input()];
+    let gate = aig.and(!a, b);
+    assert_eq!(
+        aig.btor2(!gate),
+        "1 sort bitvec 1\n2 input 1\n3 not 1 2\n4 input 1\n5 not 1 4\n6 and 1 3 4\n7 not 1 6\n8 bad 7\n"
+    );
+    assert_eq!(
+        aig.btor2(Lit::FALSE),
+        "1 sort bitvec 1\n2 zero 1\n3 not 1 2\n4 bad 2\n"
+    );
+}
+
 /// Made by hand from the description in [`Aig::dimacs`]: inputs are variables 1 and 2, the gate is 3.
 #[test]
 fn clauses_are_written_as_the_format_says() {
