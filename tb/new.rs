@@ -30,6 +30,7 @@ fn made(dir: &Path, files: &[&str], top: &str) -> Declaration {
         "Cargo.toml",
         "build.rs",
         ".gitignore",
+        ".github/workflows/test.yaml",
         "src/lib.rs",
         "src/main.rs",
         "tests/lockstep.rs",

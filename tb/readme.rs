@@ -550,7 +550,7 @@ fn a_block_goes_into_the_file_that_is_named_above_it() {
 fn the_template_for_ci_runs_commands_of_the_guide() {
     let read = |name| fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
     let guide = read("docs/your-own-unit.md");
-    let template = read("examples/own_unit/ci.yaml");
+    let template = read("crates/command/src/new/ci.yaml");
     let commands: Vec<&str> = template
         .lines()
         .filter_map(|line| line.trim().strip_prefix("- run: "))

@@ -407,6 +407,7 @@ pub fn command(args: &NewArgs) -> Done {
     write("Cargo.toml", &manifest(&name, home.as_deref().ok()))?;
     write("build.rs", BUILD)?;
     write(".gitignore", "/target\n/failures\n/waves\n")?;
+    write(".github/workflows/test.yaml", include_str!("new/ci.yaml"))?;
     write("src/lib.rs", &library(&declaration))?;
     write("src/main.rs", &program(&declaration))?;
     write("tests/lockstep.rs", &test(&declaration))?;
