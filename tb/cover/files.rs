@@ -44,7 +44,9 @@ fn counts_of_the_same_run_are_not_added_twice<U: Tested>() {
     fs::copy(&file, &copy).unwrap();
     let merge = ["cover", U::NAME, "--merge", &file];
     let twice = |file: &str, other: &str| {
-        format!("{file}: runs.seed: 0x1 is in {other} already: its programs would count twice")
+        format!(
+            "{file}: runs.seed: 0x1 is in {other} already: its cases would count twice; use another --seed"
+        )
     };
     refuses(&[&merge[..], &[&file]].concat(), &twice(&file, &file));
     refuses(&[&merge[..], &[&copy]].concat(), &twice(&copy, &file));

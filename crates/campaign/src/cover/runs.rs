@@ -48,7 +48,9 @@ impl Ran {
         let same = (self.seed, &self.program) == (other.seed, &other.program);
         same.then(|| {
             let seed = self.seed;
-            let why = format!("{seed:#x} is in {from} already: its programs would count twice");
+            let why = format!(
+                "{seed:#x} is in {from} already: its cases would count twice; use another --seed"
+            );
             ("runs.seed", why)
         })
     }
