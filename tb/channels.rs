@@ -271,7 +271,16 @@ fn back_pressure_goes_from_never_to_always() {
 /// The report names the channel and what it keeps; the stream is short, keeps the handshakes of the bench, and fails again.
 #[test]
 fn rtl_that_breaks_a_promise_is_found_and_the_report_says_so() {
-    for (fault, channel, cycles) in [(1, "get", 3), (2, "get", 3), (3, "far", 3)] {
+    // Regression: the message said of the first field that differs, `put_ready`, that the channel `get` keeps it.
+    let (keeps, broken) = (
+        "get keeps it until ready",
+        "the promise of channel get is broken",
+    );
+    for (fault, channel, cycles, message) in [
+        (1, "get", 3, keeps),
+        (2, "get", 3, broken),
+        (3, "far", 3, "far keeps it until ready"),
+    ] {
         let dir = tempfile::tempdir().unwrap();
         let found = found::<Hop>(fault, dir.path());
         println!("{found}");
@@ -281,6 +290,8 @@ fn rtl_that_breaks_a_promise_is_found_and_the_report_says_so() {
         );
         assert!(report.contains(&line), "{report}");
         assert!(report.contains("  golden"), "{report}");
+        let said = found.failure.message();
+        assert!(said.ends_with(message), "{said}");
         let stream = &found.failure.case;
         assert!(stream.cycles.0.len() <= cycles, "{found}");
         assert_eq!(stream.illegal(), None, "{found}");
@@ -427,7 +438,13 @@ fn each_event_is_told_in_its_cycle() {
     let stall = hop::In { stall: 1, ..idle };
     let mut cycles = vec![(hop::In::reset(), 0), (put, 0)];
     cycles.extend([(idle, stalls); 7]);
-    cycles.extend([(stall, 0), (idle, stalls | long), (idle, stalls | long)]);
+    // Regression: a stall that is long already was counted again while everything is stalled.
+    cycles.extend([
+        (stall, 0),
+        (idle, stalls | long),
+        (stall, 0),
+        (idle, stalls | long),
+    ]);
     cycles.extend([(ready, transfer), (ready, alone), (idle, 0)]);
     // A reset ends the stall.
     cycles.extend([(put, 0), (idle, stalls), (hop::In::reset(), 0), (idle, 0)]);

@@ -24,10 +24,13 @@ fn damaged_files_are_refused_with_field_and_reason<U: Unit>() {
         match U::load(&bytes, "x", &LoadOptions::default()) {
             Err(refused) => {
                 let refused = refused.to_string();
-                if let Err(listed) = U::list(&bytes, "x") {
-                    assert_eq!(listed.to_string(), refused, "{line}: its list");
+                match U::list(&bytes, "x") {
+                    Ok(_) => refused,
+                    Err(listed) => {
+                        assert_eq!(listed.to_string(), refused, "{line}: its list");
+                        format!("{refused}\nnot listed either")
+                    }
                 }
-                refused
             }
             Ok(loaded) => format!("{} lines", U::to_hex(&loaded.program).lines().count()),
         }

@@ -319,7 +319,11 @@ macro_rules! tests {
         #[test]
         #[ignore = "many models or proofs; CI's step builds runs it"]
         fn rtl_of_other_builds_follows_the_steps() {
-            assert!(0 $(+ on_rtl::<reconverge::$module::$unit>(true))+ > 0);
+            $(
+                // All steps of r500 are for the build that is linked.
+                let any = on_rtl::<reconverge::$module::$unit>(true) > 0;
+                assert_eq!(any, stringify!($module) != "r500", stringify!($module));
+            )+
         }
     };
 }

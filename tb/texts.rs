@@ -1,5 +1,5 @@
-//! Assembler and disassembler as data, `tb/<unit>/*.txt`: programs, each with the words that it becomes or the message that it is
-//! refused with. `\n` ends a line of a program; `file` names one in `tb/<unit>/programs`. What is accepted is the same program
+//! Assembler and disassembler as data, `tb/<unit>/assembled.txt` and `refused.txt`: programs, each with the words that it becomes or the
+//! message that it is refused with. `\n` ends a line of a program, `\t` is a tab; `file` names one in `tb/<unit>/programs`. What is accepted is the same program
 //! again when it is disassembled and assembled.
 
 use reconverge::unit::Unit;
@@ -28,6 +28,7 @@ fn programs_become_the_words_that_are_shown<U: Unit>() {
             match U::assemble(&text, "t.s") {
                 Err(refused) => refused.to_string(),
                 Ok(program) => {
+                    assert_ne!(file, "refused", "{text}\nis accepted");
                     let again = U::to_text(&program);
                     let same = U::assemble(&again, "t.s").is_ok_and(|again| again == program);
                     assert!(same, "{text}\nis not the same as\n{again}");

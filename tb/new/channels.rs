@@ -10,10 +10,11 @@ use crate::common::{arg, reconverge, text};
 const RTL: &str =
     "module m(input logic clk_i, input logic rst_ni, input logic req_valid_i, input logic [7:0] req_data_i, input logic [1:0] req_id_i,
          output logic req_ready_o, output logic m_tvalid_o, output logic [7:0] m_tdata_o, input logic m_tready_i,
-         input logic valid_i, output logic ready_o, input logic lone_valid_i, input logic [1:0] wide_valid_i, output logic [1:0] wide_ready_o);
+         input logic valid_i, output logic ready_o, input logic lone_valid_i, input logic [1:0] wide_valid_i, output logic [1:0] wide_ready_o,
+         output logic req_rsp_valid_o, input logic req_rsp_ready_i);
   logic q;
-  always_ff @(posedge clk_i) q <= rst_ni && ^{req_valid_i, req_data_i, req_id_i, m_tready_i, valid_i, lone_valid_i, wide_valid_i};
-  assign {req_ready_o, m_tvalid_o, m_tdata_o, ready_o, wide_ready_o} = {13{q}};
+  always_ff @(posedge clk_i) q <= rst_ni && ^{req_valid_i, req_data_i, req_id_i, m_tready_i, valid_i, lone_valid_i, wide_valid_i, req_rsp_ready_i};
+  assign {req_ready_o, m_tvalid_o, m_tdata_o, ready_o, wide_ready_o, req_rsp_valid_o} = {14{q}};
 endmodule
 ";
 
@@ -27,7 +28,7 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     let output = reconverge(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    let note = "note: channels that the names of ports suggest are comments at the end of rtl/design.toml: req, m\n";
+    let note = "note: channels that the names of ports suggest are comments at the end of rtl/design.toml: req, m, req_rsp\n";
     assert!(said.contains(note), "{said}");
     let written = fs::read_to_string(&toml).unwrap();
     assert_eq!(Declaration::parse("x", &written).unwrap().channels, []);
@@ -40,7 +41,7 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
         .collect();
     let mine = format!("{before}\n{taken}withdraw = true # by hand\n");
     let declared = Declaration::parse("x", &mine).unwrap();
-    let [req, m] = &declared.channels[..] else {
+    let [req, m, answer] = &declared.channels[..] else {
         panic!("{mine}");
     };
     assert_eq!(
@@ -50,6 +51,11 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     assert_eq!(
         (m.name.as_str(), m.side, m.payload.len()),
         ("m", Side::Out, 1)
+    );
+    // Regression: it was payload of `req`, too, because its name begins alike.
+    assert_eq!(
+        (answer.name.as_str(), answer.side, answer.payload.len()),
+        ("req_rsp", Side::Out, 0)
     );
     fs::write(&toml, &mine).unwrap();
 
@@ -67,7 +73,7 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     let now = fs::read_to_string(&toml).unwrap();
     let tables = mine.find("[[channel]]").unwrap();
     assert!(now.ends_with(&mine[tables..]), "{now}");
-    assert_eq!(Declaration::parse("x", &now).unwrap().channels.len(), 2);
+    assert_eq!(Declaration::parse("x", &now).unwrap().channels.len(), 3);
 
     // A channel cannot lose a port unnoticed, and nothing is written.
     let less = more

@@ -33,6 +33,13 @@ fn all<D: Design>() -> &'static [Channel] {
     D::DECLARATION.channels
 }
 
+/// Returns whether field `number` is valid or payload of the channel with this name.
+pub(crate) fn keeps<D: Design>(channel: &str, number: usize) -> bool {
+    let is = |wire: &Wire| matches!(wire, Wire::Field { number: n, .. } if *n == number);
+    let channel = all::<D>().iter().find(|known| known.name == channel);
+    channel.is_some_and(|channel| is(&channel.valid) || channel.payload.iter().any(is))
+}
+
 /// Returns the pin with this number.
 fn pin<D: Design>(number: usize) -> &'static Pin {
     &D::DECLARATION.pins[number]
@@ -166,7 +173,7 @@ impl Watch {
                 beat.transfers(),
                 beat.transfers() && seen.transferred,
                 stalls,
-                seen.stalled >= LONG_STALL,
+                stalls && seen.stalled >= LONG_STALL,
                 beat.counts && beat.ready && !beat.valid,
                 withdrawn,
             ];

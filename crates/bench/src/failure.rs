@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::channels::Broken;
+use crate::channels::{Broken, keeps};
 use crate::check::TestCase;
 use crate::design::Design;
 use crate::dut::Ended;
@@ -170,7 +170,12 @@ impl<C: TestCase> Failure<C> {
                     (false, false) => {
                         let promised = match &mismatch.broken {
                             Some(Broken { channel, .. }) => {
-                                format!(", and channel {channel} keeps it until ready")
+                                match keeps::<C::Design>(channel, diff.field) {
+                                    true => format!(", and channel {channel} keeps it until ready"),
+                                    false => {
+                                        format!(", and the promise of channel {channel} is broken")
+                                    }
+                                }
                             }
                             None => String::new(),
                         };

@@ -364,7 +364,7 @@ impl<D: Design> Judged<D> {
         if cycle == 0 {
             self.promises.forget();
         }
-        let Some((channel, kept)) = self.promises.see(&rtl, pins).filter(|_| cycle > 0) else {
+        let Some((channel, kept)) = self.promises.see(&rtl, pins) else {
             return;
         };
         let channel = channel.name.to_owned();

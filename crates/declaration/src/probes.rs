@@ -59,6 +59,8 @@ impl Declaration {
             probes: self.probes.clone(),
             // What is counted says nothing of the RTL.
             covers: self.covers.clone(),
+            // What is promised is checked by the declaration of the bench.
+            channels: self.channels.clone(),
             ..other
         };
         match declared == *self {

@@ -123,7 +123,7 @@ fn what_is_wrong_with_channels_is_said_with_line_and_key() {
         ),
         (
             change("side = \"in\"\n", "side = \"sink\"\n"),
-            "42: channel in.side: neither \"in\" nor \"out\"".to_owned(),
+            "42: channel in.side: must be \"in\" or \"out\"".to_owned(),
         ),
         (
             change("valid = \"in_valid\"\n", ""),

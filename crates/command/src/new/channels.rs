@@ -35,7 +35,9 @@ pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
                 "#\n# [[channel]]\n# name = {name:?}\n# side = {side:?}\n# valid = {valid:?}\n# ready = {ready:?}\n"
             );
             let payload = sent.iter().map(|(other, _)| *other);
-            let payload = payload.filter(|other| other.starts_with(base) && other != valid);
+            // A longer name with the same beginning may be another channel: `req_rsp_valid`.
+            let handshake = |name: &str| name.ends_with("valid") || name.ends_with("ready");
+            let payload = payload.filter(|other| other.starts_with(base) && !handshake(other));
             let payload: Vec<&str> = payload.collect();
             if !payload.is_empty() {
                 let _ = writeln!(text, "# payload = {payload:?}");

@@ -27,7 +27,7 @@ pub(super) fn channels(
         let side = match needed(table, "side", table.string("side")?)?.as_str() {
             "in" => Side::In,
             "out" => Side::Out,
-            _ => return Err(table.error("side", "neither \"in\" nor \"out\"")),
+            _ => return Err(table.error("side", "must be \"in\" or \"out\"")),
         };
         let mut wire = |key: &'static str, signal: &str| {
             let signals = Signals {
