@@ -82,7 +82,7 @@ impl Beat {
     }
 }
 
-/// Returns the values of a signal in a cycle: of a pin its words, of a field its elements.
+/// Returns the values of a signal in a cycle: its words, of which one has a bit of each lane.
 fn words<'a, D: Design>(
     wire: Wire,
     before: &'a [u8],
@@ -97,7 +97,7 @@ fn words<'a, D: Design>(
         Wire::Field { number, now } => {
             let field = &D::fields()[number];
             let state = if now { after } else { before };
-            Box::new((0..field.elements(1)).map(move |i| field.get(state, i)))
+            Box::new((0..field.words()).map(move |i| field.word(state, i)))
         }
     }
 }
@@ -213,7 +213,10 @@ pub fn shown<D: Design>(before: &D::State, pins: &D::In, after: &D::State) -> Ve
                 }
                 Wire::Field { number, .. } => {
                     let field = &D::fields()[number];
-                    (field.name, &|value| (field.show)(value))
+                    match field.per_lane() {
+                        true => (field.name, &|lanes| format!("0x{lanes:x}")),
+                        false => (field.name, &field.show),
+                    }
                 }
             };
             let values: Vec<String> = values.map(show).collect();
