@@ -333,3 +333,54 @@ module gate (",
     let members = members.filter(|mutant| mutant.after == "gate_pkg::HOLD");
     assert_eq!(members.count(), 2);
 }
+
+/// Regression: a file list with an option was refused, which `new` writes for most modules of others.
+#[test]
+fn mutants_of_rtl_with_includes_and_macros_name_the_lines_of_its_files() {
+    let own = Folder {
+        unit: "gate".to_owned(),
+        dir: Path::new(ROOT).join("tb/edges/gate"),
+    };
+    let copy = own.copy();
+    let text = std::fs::read_to_string(copy.dir().join("gate.sv")).unwrap();
+    let at = text
+        .lines()
+        .position(|line| line.contains("assign sum_o"))
+        .unwrap()
+        + 1;
+    copy.change(("gate.sv", "(en_i)", "(`ENABLE)"));
+    copy.change((
+        "gate.sv",
+        "module gate (",
+        "`include \"names.svh\"\nmodule gate (",
+    ));
+    std::fs::create_dir(copy.dir().join("include")).unwrap();
+    let named = "`ifdef GATED\n`define ENABLE en_i\n`endif\n";
+    std::fs::write(copy.dir().join("include/names.svh"), named).unwrap();
+    std::fs::write(
+        copy.dir().join("gate.f"),
+        "+incdir+include\n+define+GATED\ngate.sv\n",
+    )
+    .unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let options = mutate::Options::new(copy.dir(), out.path());
+    let mutants = Mutants::<Gate>::make(&options, &Build::from(Gate::LANES)).unwrap();
+    let list = &mutants.list;
+    assert_eq!(list.unread, [""; 0]);
+    assert!(list.mutants.iter().all(|mutant| mutant.file == "gate.sv"));
+    // One line more than before.
+    assert!(
+        list.mutants.iter().any(|mutant| mutant.line == at + 1),
+        "{list:?}"
+    );
+
+    std::fs::write(
+        copy.dir().join("gate.f"),
+        "-y include\n+define+GATED\ngate.sv\n",
+    )
+    .unwrap();
+    let refused = Mutants::<Gate>::make(&options, &Build::from(Gate::LANES)).map(|_| ());
+    let refused = refused.unwrap_err().to_string();
+    let why = "gate.f: file: C++ files, and folders in which modules are found (-y), cannot be taken here: name the RTL files";
+    assert!(refused.ends_with(why), "{refused}");
+}

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::error::{Error, io};
 use crate::filelist::FileList;
@@ -224,11 +225,35 @@ fn generated(
 ) -> Result<tempfile::TempDir, Error> {
     let out = tempfile::tempdir().map_err(io(&std::env::temp_dir()))?;
     let mut command = verilator.command(dir);
-    command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style"]);
     command.args(options);
     command.args(["--top-module", top, "--prefix", PREFIX]);
     command.args(parameters.iter().map(|(n, v)| format!("-G{n}={v}")));
     command.arg("-Mdir").arg(out.path());
+    done(verilator, command, list)?;
+    Ok(out)
+}
+
+/// Returns the text of the RTL of `list`, whose names are relative to `dir`, behind Verilator's preprocessor: with what is included, and
+/// without macros and conditions. Directives `line` in it name the file and line of what follows.
+///
+/// # Errors
+/// There is no Verilator, or it rejects the RTL; the text is not UTF-8.
+pub fn preprocessed(tools: &Tools, dir: &Path, list: &FileList) -> Result<String, Error> {
+    let verilator = tools.verilator()?;
+    let mut command = verilator.command(dir);
+    command.arg("-E");
+    // A file of waivers is no part of the text.
+    let mut list = list.clone();
+    list.verilog
+        .retain(|file| file.extension().is_none_or(|end| end != "vlt"));
+    let text = done(&verilator, command, &list)?;
+    String::from_utf8(text)
+        .map_err(|e| Error::Refused(format!("what Verilator's preprocessor wrote: {e}")))
+}
+
+/// Runs `command`, of this Verilator, on the RTL of `list`. Returns what it prints.
+fn done(verilator: &Verilator, mut command: Command, list: &FileList) -> Result<Vec<u8>, Error> {
+    command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style"]);
     list.to_verilator(&mut command);
     let files = list.verilog.iter().map(|path| crate::sources::plain(path));
     command.args(files);
@@ -241,7 +266,7 @@ fn generated(
             said.trim_end()
         )));
     }
-    Ok(out)
+    Ok(done.stdout)
 }
 
 /// Returns a name as the source has it: Verilator writes `__0` and two digits for `_` before another one, and for characters that C++ does

@@ -42,7 +42,7 @@ pub use compiler::VARIABLES;
 pub use error::{Error, Misfit, Part};
 pub use filelist::{FileList, macro_name};
 pub use files::{program, rust_contents, write_if_changed};
-pub use interface::{Edge, Port, Timing, ports, timing, tree};
+pub use interface::{Edge, Port, Timing, ports, preprocessed, timing, tree};
 pub use model::{Archive, Host, Job, Library, RUNTIME, Tools, archive_of_runtime, host};
 pub use owner::only_ours;
 pub use sources::{Bench, Module, Sources};

@@ -483,21 +483,34 @@ pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
         })
 }
 
-/// Returns the files that `<unit>.f` in `dir` lists, in its order.
+/// Returns name and text of each file that `<unit>.f` in `dir` lists, in its order. If the list has options, or a file includes another,
+/// it is one text: what Verilator's preprocessor makes of them.
 ///
 /// # Errors
-/// The same as of [`Rtl::of`]; the list has entries other than file names.
+/// The same as of [`Rtl::of`]; a file cannot be read; the list names C++ files, or folders in which modules are found.
 #[doc(hidden)]
-pub fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, String> {
-    let (sources, _) = sources::<D>(dir).map_err(|e| e.to_string())?;
-    if !sources.list.is_plain() {
-        let list = dir.join(format!("{}.f", D::NAME));
-        return Err(format!(
-            "{}: file: only a list of names of RTL files can be taken here, without options and C++ files",
-            list.display()
-        ));
+pub fn texts_of<D: Design>(dir: &Path) -> Result<Vec<(String, String)>, InputError> {
+    let bad = |why: &dyn std::fmt::Display| {
+        InputError::new(dir.to_string_lossy(), 0, "rtl", why.to_string())
+    };
+    let (sources, _) = sources::<D>(dir).map_err(|why| bad(&why))?;
+    let list = &sources.list;
+    let mut texts = Vec::new();
+    for file in sources.rtl() {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        texts.push((name.into_owned(), read_text(&file)?));
     }
-    Ok(sources.rtl())
+    if list.is_plain() && !texts.iter().any(|(_, text)| text.contains("`include")) {
+        return Ok(texts);
+    }
+    if !list.is_all_text() {
+        let list = dir.join(format!("{}.f", D::NAME)).display().to_string();
+        let why = "C++ files, and folders in which modules are found (-y), cannot be taken here: name the RTL files";
+        return Err(InputError::new(list, 0, "file", why));
+    }
+    let home = home(D::package()).map_err(|why| bad(&why))?;
+    let text = verilate::preprocessed(&tools(&home), dir, list).map_err(|why| bad(&why))?;
+    Ok(vec![(format!("{}.sv", D::NAME), text)])
 }
 
 /// Parses the declaration of `D`, with the probes of its own RTL.

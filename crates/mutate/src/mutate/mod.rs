@@ -432,14 +432,7 @@ impl Origin {
     }
 
     pub(crate) fn of<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
-        let bad = |why: String| InputError::new(dir.to_string_lossy(), 0, "rtl", why);
-        let files = dut::files_of::<D>(dir).map_err(bad)?;
-        let mut texts = Vec::new();
-        for file in &files {
-            let text = read_text(file)?;
-            let name = file.file_name().unwrap_or_default().to_string_lossy();
-            texts.push((name.into_owned(), text));
-        }
+        let texts = dut::texts_of::<D>(dir)?;
         let declared = dut::declared::<D>().map_err(InputError::from)?;
         let (_, mut probes) = declared.probes_in(dir, read_text)?;
         // A bound file could catch a mutant before the comparison does, and a netlist no longer has the names that it is bound to.
@@ -521,11 +514,12 @@ fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Tr
         .iter()
         .map(|(number, (index, candidate))| {
             let (name, text) = &from.texts[*index];
+            let (file, line) = source::place_of(name, text, candidate.span.start);
             Mutant {
                 number: *number,
                 module: candidate.module.clone(),
-                file: name.clone(),
-                line: source::line_of(text, candidate.span.start),
+                file,
+                line,
                 operator: candidate.operator.to_owned(),
                 before: candidate.before(text),
                 after: candidate.after.clone().unwrap_or_default(),

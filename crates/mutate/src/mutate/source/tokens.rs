@@ -42,7 +42,7 @@ pub(super) fn tokens(file: &str, text: &str) -> Result<Vec<Token>, InputError> {
             at += c.len_utf8();
             continue;
         }
-        if rest.starts_with("//") {
+        if rest.starts_with("//") || rest.starts_with("`line ") {
             at += rest.find('\n').unwrap_or(rest.len());
             continue;
         }
