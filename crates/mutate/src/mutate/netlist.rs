@@ -573,7 +573,7 @@ mod tests {
     #[test]
     fn a_message_names_a_file_of_the_rtl_and_its_line() {
         let texts = [("unit.sv".to_owned(), String::new())];
-        let found = |why: &str| line_of(&texts, why);
+        let found = |why: &'static str| line_of(&texts, why);
         // The message of Yosys 0.23, preceded by the file that was read together with the RTL.
         let why = "rtl/unit/unit_sva.sv: yosys: exit status: 1: unit.sv:7: ERROR: syntax error, unexpected TOK_ID";
         assert_eq!(found(why), Some(("unit.sv", 7)));
