@@ -5,6 +5,7 @@ use std::thread;
 
 use xshell::{Cmd, Shell, cmd};
 
+use crate::tests::OPTIMISED;
 use crate::{Done, UNITS, Workspace, ended, ensure, fails, run, say};
 
 /// What the tests without RTL are in.
@@ -59,7 +60,7 @@ pub fn pure(place: &Workspace) -> Done {
     let folder = place.target.join("asan");
     let tests = cmd!(
         sh,
-        "cargo test --locked --target {host} --target-dir {folder} {units...} --test pure {PACKAGES...}"
+        "cargo test --locked {OPTIMISED...} --target {host} --target-dir {folder} {units...} --test pure {PACKAGES...}"
     );
     run(tests.env(
         "RUSTFLAGS",

@@ -4,9 +4,9 @@ use xshell::{Cmd, cmd};
 
 use crate::{Done, Workspace, run};
 
-/// Tests in `cargo test` are short. Those that it ignores run campaigns of millions of cycles and many proofs: what spends the time
-/// is optimised.
-const OPTIMISED: [&str; 4] = [
+/// Options of cargo for tests that take long: campaigns of millions of cycles, many proofs, tests under a memory checker. What
+/// spends the time is optimised, which `cargo test` does not do.
+pub(crate) const OPTIMISED: [&str; 4] = [
     "--config",
     "profile.dev.package.reconverge.opt-level=1",
     "--config",
