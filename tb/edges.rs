@@ -374,13 +374,30 @@ fn mutants_of_rtl_with_includes_and_macros_name_the_lines_of_its_files() {
         "{list:?}"
     );
 
-    std::fs::write(
-        copy.dir().join("gate.f"),
-        "-y include\n+define+GATED\ngate.sv\n",
-    )
-    .unwrap();
+    // A module that is found in a folder, and C++.
+    let inner = "  always_ff @(posedge clk_i) data_o <= d_i;";
+    copy.change(("gate.sv", inner, "  later later (.clk_i, .d_i, .data_o);"));
+    let later = format!(
+        "module later(input logic clk_i, input logic [7:0] d_i, output logic [7:0] data_o);\n{inner}\nendmodule\n"
+    );
+    std::fs::write(copy.dir().join("include/later.sv"), later).unwrap();
+    let list = "-y include\n+define+GATED\ngate.sv\n";
+    std::fs::write(copy.dir().join("gate.f"), list).unwrap();
+    let out = tempfile::tempdir().unwrap();
+    let options = mutate::Options::new(copy.dir(), out.path());
+    let mutants = Mutants::<Gate>::make(&options, &Build::from(Gate::LANES)).unwrap();
+    let found = mutants.list.mutants.iter();
+    assert!(
+        found
+            .clone()
+            .any(|mutant| (mutant.file.as_str(), mutant.line) == ("later.sv", 2))
+    );
+    assert!(found.clone().any(|mutant| mutant.file == "gate.sv"));
+
+    std::fs::write(copy.dir().join("more.cpp"), "").unwrap();
+    std::fs::write(copy.dir().join("gate.f"), format!("{list}more.cpp\n")).unwrap();
     let refused = Mutants::<Gate>::make(&options, &Build::from(Gate::LANES)).map(|_| ());
     let refused = refused.unwrap_err().to_string();
-    let why = "gate.f: file: C++ files, and folders in which modules are found (-y), cannot be taken here: name the RTL files";
+    let why = "gate.f: file: C++ files cannot be taken here";
     assert!(refused.ends_with(why), "{refused}");
 }

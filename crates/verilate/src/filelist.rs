@@ -79,11 +79,6 @@ impl FileList {
             && defines.is_empty()
     }
 
-    /// Returns whether what the preprocessor makes of the files is all of the RTL: there is no C++, and no folder in which modules are found.
-    pub fn is_all_text(&self) -> bool {
-        self.code.is_empty() && self.library_dirs.is_empty()
-    }
-
     /// Adds the list's entries other than files to a Verilator command that runs in the folder of the list.
     pub(crate) fn to_verilator(&self, command: &mut Command) {
         command.arg("-I.");

@@ -1,7 +1,7 @@
 //! Reads the ports of a module with Verilator.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::error::{Error, io};
@@ -234,21 +234,59 @@ fn generated(
 }
 
 /// Returns the text of the RTL of `list`, whose names are relative to `dir`, behind Verilator's preprocessor: with what is included, and
-/// without macros and conditions. Directives `line` in it name the file and line of what follows.
+/// without macros and conditions. Directives `line` in it name the file and line of what follows. The files of modules below `top` that
+/// are found in folders of the list come last.
 ///
 /// # Errors
 /// There is no Verilator, or it rejects the RTL; the text is not UTF-8.
-pub fn preprocessed(tools: &Tools, dir: &Path, list: &FileList) -> Result<String, Error> {
+pub fn preprocessed(
+    tools: &Tools,
+    dir: &Path,
+    list: &FileList,
+    top: &str,
+) -> Result<String, Error> {
     let verilator = tools.verilator()?;
-    let mut command = verilator.command(dir);
-    command.arg("-E");
-    // A file of waivers is no part of the text.
     let mut list = list.clone();
+    if !list.library_dirs.is_empty() {
+        let out = generated(&verilator, dir, &list, top, &[], &["--cc", "-O0"])?;
+        let read = Verilator::read(out.path(), PREFIX)?;
+        list.verilog.extend(modules_found(dir, &list, read));
+    }
+    // A file of waivers is no part of the text.
     list.verilog
         .retain(|file| file.extension().is_none_or(|end| end != "vlt"));
+    let mut command = verilator.command(dir);
+    command.arg("-E");
     let text = done(&verilator, command, &list)?;
     String::from_utf8(text)
         .map_err(|e| Error::Refused(format!("what Verilator's preprocessor wrote: {e}")))
+}
+
+/// Returns those of the files `read` that lie in a folder of `list` in which modules are found, and that the list does not name.
+fn modules_found(dir: &Path, list: &FileList, read: Vec<PathBuf>) -> Vec<PathBuf> {
+    let real = |path: &Path| dir.join(path).canonicalize().ok();
+    let named: Vec<PathBuf> = list.verilog.iter().filter_map(|file| real(file)).collect();
+    let folders: Vec<PathBuf> = list
+        .library_dirs
+        .iter()
+        .filter_map(|dir| real(dir))
+        .collect();
+    let is_module = |path: &PathBuf| {
+        let end = path.extension().unwrap_or_default().to_string_lossy();
+        let ending = [".v", ".sv"].contains(&&*format!(".{end}"))
+            || list
+                .endings
+                .iter()
+                .any(|ending| *ending == format!(".{end}"));
+        // Those that were searched for and not found have no real path.
+        let found = real(path).filter(|path| !named.contains(path));
+        ending
+            && found.is_some_and(|path| {
+                path.parent()
+                    .is_some_and(|at| folders.iter().any(|folder| folder == at))
+            })
+    };
+    read.into_iter().filter(is_module).collect()
 }
 
 /// Runs `command`, of this Verilator, on the RTL of `list`. Returns what it prints.

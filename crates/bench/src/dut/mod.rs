@@ -487,7 +487,7 @@ pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
 /// it is one text: what Verilator's preprocessor makes of them.
 ///
 /// # Errors
-/// The same as of [`Rtl::of`]; a file cannot be read; the list names C++ files, or folders in which modules are found.
+/// The same as of [`Rtl::of`]; a file cannot be read; the list names C++ files.
 #[doc(hidden)]
 pub fn texts_of<D: Design>(dir: &Path) -> Result<Vec<(String, String)>, InputError> {
     let bad = |why: &dyn std::fmt::Display| {
@@ -503,13 +503,14 @@ pub fn texts_of<D: Design>(dir: &Path) -> Result<Vec<(String, String)>, InputErr
     if list.is_plain() && !texts.iter().any(|(_, text)| text.contains("`include")) {
         return Ok(texts);
     }
-    if !list.is_all_text() {
+    if !list.code.is_empty() {
         let list = dir.join(format!("{}.f", D::NAME)).display().to_string();
-        let why = "C++ files, and folders in which modules are found (-y), cannot be taken here: name the RTL files";
+        let why = "C++ files cannot be taken here";
         return Err(InputError::new(list, 0, "file", why));
     }
+    let top = declared::<D>().map_err(InputError::from)?.top;
     let home = home(D::package()).map_err(|why| bad(&why))?;
-    let text = verilate::preprocessed(&tools(&home), dir, list).map_err(|why| bad(&why))?;
+    let text = verilate::preprocessed(&tools(&home), dir, list, &top).map_err(|why| bad(&why))?;
     Ok(vec![(format!("{}.sv", D::NAME), text)])
 }
 
