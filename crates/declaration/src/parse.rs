@@ -184,13 +184,18 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     if let Some(left) = outputs.left() {
         return Err(root.error("state", format!("{left} is not compared with a field")));
     }
-    let scope = Scope {
+    let without_state = Scope {
         lanes: lanes.as_ref(),
         parameters: &parameters,
         enums: &enums,
         pins: &pins,
+        state: &[],
+        fields: Fields::None,
+    };
+    let scope = Scope {
         state: &state,
         fields: Fields::After,
+        ..without_state
     };
     let mut valid = Vec::new();
     for ([_, place], text) in &places {
@@ -221,14 +226,11 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     common(root, &mut probes)?;
     tables(root, &enums, &state, &views)?;
     let scope = Scope {
-        lanes: lanes.as_ref(),
-        parameters: &parameters,
-        enums: &enums,
-        pins: &pins,
         state: &state,
         fields: Fields::Seen {
             combinational: !has_clock,
         },
+        ..without_state
     };
     let covers = covers(root, scope)?;
 

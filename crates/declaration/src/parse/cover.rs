@@ -78,10 +78,8 @@ impl Cover {
 fn cover(table: &Table, scope: Scope, used: &mut Vec<String>) -> Result<Cover, Error> {
     let name = needed(table, "name", table.line("name")?)?;
     let doc = needed(table, "doc", table.line("doc")?)?;
-    let when = table.line("when")?;
-    let when = when.map(|text| scope.condition(&text)).transpose();
-    let when = when.map_err(|why| table.error("when", why))?;
-    let when = out_of_reset(scope, when.unwrap_or_else(Condition::always));
+    let when = when(table, scope)?.unwrap_or_else(Condition::always);
+    let when = out_of_reset(scope, when);
     let mut names = BTreeSet::new();
     let axes = table.tables("axis", |table| {
         let axis = axis(table, scope, used)?;
@@ -99,6 +97,13 @@ fn cover(table: &Table, scope: Scope, used: &mut Vec<String>) -> Result<Cover, E
         axes,
         of_enum: false,
     })
+}
+
+/// Reads the condition `when`.
+fn when(table: &Table, scope: Scope) -> Result<Option<Condition>, Error> {
+    let text = table.line("when")?;
+    let condition = text.map(|text| scope.condition(&text)).transpose();
+    condition.map_err(|why| table.error("when", why))
 }
 
 /// Adds to `when` that the reset is not asserted, unless it compares the reset.
@@ -133,9 +138,7 @@ fn against(of: &Operand, operator: &'static str, with: Operand) -> Comparison {
 fn axis(table: &Table, scope: Scope, used: &mut Vec<String>) -> Result<Axis, Error> {
     let own = table.tables("bin", |table| {
         let name = needed(table, "name", table.line("name")?)?;
-        let when = needed(table, "when", table.line("when")?)?;
-        let when = scope.condition(&when);
-        Ok((name, when.map_err(|why| table.error("when", why))?))
+        Ok((name, needed(table, "when", when(table, scope)?)?))
     })?;
     let (name, of, texts) = (table.line("name")?, table.line("of")?, table.texts("bins")?);
     let (name, bins) = match (of, own.is_empty()) {
@@ -260,13 +263,9 @@ fn unreachable(table: &Table, scope: Scope, axes: &[Axis]) -> Result<Unreachable
         fields: Fields::None,
         ..scope
     };
-    let when = table.line("when")?;
-    let when = when.map(|text| builds.condition(&text)).transpose();
     Ok(Unreachable {
         at,
-        when: when
-            .map_err(|why| table.error("when", why))?
-            .unwrap_or_else(Condition::always),
+        when: when(table, builds)?.unwrap_or_else(Condition::always),
         why: needed(table, "why", table.line("why")?)?,
     })
 }
