@@ -59,13 +59,7 @@ struct Beat {
 impl Beat {
     /// Returns what happens to `channel` in a cycle with `pins`, between two states.
     fn of<D: Design>(channel: &Channel, before: &[u8], pins: &D::In, after: &[u8]) -> Self {
-        let one = |wire| match wire {
-            Wire::Pin(number) => pin::<D>(number).get(bytes_of(pins), 0) == 1,
-            Wire::Field { number, now } => {
-                let state = if now { after } else { before };
-                D::fields()[number].get(state, 0) == 1
-            }
-        };
+        let one = |wire| word::<D>(wire, 0, before, bytes_of(pins), after) == 1;
         let (valid, ready) = (one(channel.valid), one(channel.ready));
         let rises = |clock| pin::<D>(clock).get(bytes_of(pins), 0) == 1;
         let counts = !pins.is_reset() && !pins.is_stalled() && channel.clock.is_none_or(rises);
@@ -82,24 +76,29 @@ impl Beat {
     }
 }
 
-/// Returns the values of a signal in a cycle: its words, of which one has a bit of each lane.
+/// Returns word `i` of a signal in a cycle: an element, or a bit of each lane.
+fn word<D: Design>(wire: Wire, i: usize, before: &[u8], pins: &[u8], after: &[u8]) -> u64 {
+    match wire {
+        Wire::Pin(number) => pin::<D>(number).get(pins, i),
+        Wire::Field { number, now } => {
+            let state = if now { after } else { before };
+            D::fields()[number].word(state, i)
+        }
+    }
+}
+
+/// Returns all words of a signal in a cycle.
 fn words<'a, D: Design>(
     wire: Wire,
     before: &'a [u8],
     pins: &'a [u8],
     after: &'a [u8],
-) -> Box<dyn Iterator<Item = u64> + 'a> {
-    match wire {
-        Wire::Pin(number) => {
-            let pin = pin::<D>(number);
-            Box::new((0..pin.words()).map(move |i| pin.get(pins, i)))
-        }
-        Wire::Field { number, now } => {
-            let field = &D::fields()[number];
-            let state = if now { after } else { before };
-            Box::new((0..field.words()).map(move |i| field.word(state, i)))
-        }
-    }
+) -> impl Iterator<Item = u64> + 'a {
+    let count = match wire {
+        Wire::Pin(number) => pin::<D>(number).words(),
+        Wire::Field { number, .. } => D::fields()[number].words(),
+    };
+    (0..count).map(move |i| word::<D>(wire, i, before, pins, after))
 }
 
 /// Returns the events of a channel that can happen, by its declaration: bit n for [`EVENTS`] n.

@@ -24,6 +24,24 @@ pub enum Shape {
     },
 }
 
+impl Shape {
+    /// Returns how many words it has: planes, or elements.
+    fn words(self) -> usize {
+        match self {
+            Shape::Planes(n) => n,
+            Shape::Words { count, .. } => count,
+        }
+    }
+
+    /// Returns the bytes of one word.
+    fn bytes(self) -> usize {
+        match self {
+            Shape::Planes(_) => 8,
+            Shape::Words { bytes, .. } => bytes,
+        }
+    }
+}
+
 /// One architectural field.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
@@ -283,10 +301,7 @@ fn word(from: &[u8], at: usize, bytes: usize) -> u64 {
 impl Pin {
     /// Returns how many words the pin has: planes, or elements.
     pub fn words(&self) -> usize {
-        match self.shape {
-            Shape::Planes(n) => n,
-            Shape::Words { count, .. } => count,
-        }
+        self.shape.words()
     }
 
     /// Returns the greatest value of a word, for a design of `lanes` lanes.
@@ -308,10 +323,7 @@ impl Pin {
 
     /// Returns the offset of word `i` and its number of bytes.
     fn place(&self, i: usize) -> (usize, usize) {
-        let bytes = match self.shape {
-            Shape::Planes(_) => 8,
-            Shape::Words { bytes, .. } => bytes,
-        };
+        let bytes = self.shape.bytes();
         (self.offset + bytes * i, bytes)
     }
 
@@ -331,18 +343,12 @@ impl Pin {
 impl Field {
     /// Returns the bytes that the field takes in the state struct.
     pub fn size(&self) -> usize {
-        match self.shape {
-            Shape::Planes(n) => 8 * n,
-            Shape::Words { bytes, count } => bytes * count,
-        }
+        self.shape.bytes() * self.shape.words()
     }
 
     /// Returns how many words the field has: planes, or elements.
     pub fn words(&self) -> usize {
-        match self.shape {
-            Shape::Planes(n) => n,
-            Shape::Words { count, .. } => count,
-        }
+        self.shape.words()
     }
 
     /// Returns word `i` of the field, a plane or an element, from `state`, the bytes of a state struct.
@@ -350,10 +356,7 @@ impl Field {
     /// # Panics
     /// `state` is shorter than the struct.
     pub fn word(&self, state: &[u8], i: usize) -> u64 {
-        let bytes = match self.shape {
-            Shape::Planes(_) => 8,
-            Shape::Words { bytes, .. } => bytes,
-        };
+        let bytes = self.shape.bytes();
         word(state, self.offset + bytes * i, bytes)
     }
 

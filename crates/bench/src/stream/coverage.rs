@@ -426,8 +426,8 @@ pub fn each_word<D: Design>(pins: &D::In, state: &D::State, mut item: impl FnMut
         (0..pin.words()).for_each(|i| item(number, pin.get(bytes_of(pins), i)));
     }
     for (number, field) in D::fields().iter().enumerate() {
-        let words = words(field, bytes_of(state)).into_iter();
-        words.for_each(|word| item(declared.len() + number, word));
+        let number = declared.len() + number;
+        (0..field.words()).for_each(|i| item(number, field.word(bytes_of(state), i)));
     }
 }
 
