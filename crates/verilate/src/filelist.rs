@@ -79,6 +79,12 @@ impl FileList {
             && defines.is_empty()
     }
 
+    /// Returns how the names of files end in which modules are found.
+    pub(crate) fn module_endings(&self) -> impl Iterator<Item = &str> {
+        let own = self.endings.iter().map(String::as_str);
+        [".v", ".sv"].into_iter().chain(own)
+    }
+
     /// Adds the list's entries other than files to a Verilator command that runs in the folder of the list.
     pub(crate) fn to_verilator(&self, command: &mut Command) {
         command.arg("-I.");

@@ -8,6 +8,7 @@ use crate::error::{Error, io};
 use crate::filelist::FileList;
 use crate::limit;
 use crate::model::Tools;
+use crate::sources::{Sources, plain};
 use crate::verilator::Verilator;
 
 /// A port of a module.
@@ -233,21 +234,16 @@ fn generated(
     Ok(out)
 }
 
-/// Returns the text of the RTL of `list`, whose names are relative to `dir`, behind Verilator's preprocessor: with what is included, and
-/// without macros and conditions. Directives `line` in it name the file and line of what follows. The files of modules below `top` that
-/// are found in folders of the list come last.
+/// Returns the text of the RTL of `sources` behind Verilator's preprocessor: with what is included, and without macros and conditions.
+/// Directives `line` in it name the file and line of what follows. The files of modules that are found in folders of the list come last.
 ///
 /// # Errors
 /// There is no Verilator, or it rejects the RTL; the text is not UTF-8.
-pub fn preprocessed(
-    tools: &Tools,
-    dir: &Path,
-    list: &FileList,
-    top: &str,
-) -> Result<String, Error> {
-    let verilator = tools.verilator()?;
-    let mut list = list.clone();
+pub fn preprocessed(tools: &Tools, sources: &Sources) -> Result<String, Error> {
+    let (verilator, dir) = (tools.verilator()?, &sources.roots.rtl);
+    let mut list = sources.list.clone();
     if !list.library_dirs.is_empty() {
+        let top = &sources.bench.design.name;
         let out = generated(&verilator, dir, &list, top, &[], &["--cc", "-O0"])?;
         let read = Verilator::read(out.path(), PREFIX)?;
         list.verilog.extend(modules_found(dir, &list, read));
@@ -264,27 +260,16 @@ pub fn preprocessed(
 
 /// Returns those of the files `read` that lie in a folder of `list` in which modules are found, and that the list does not name.
 fn modules_found(dir: &Path, list: &FileList, read: Vec<PathBuf>) -> Vec<PathBuf> {
-    let real = |path: &Path| dir.join(path).canonicalize().ok();
-    let named: Vec<PathBuf> = list.verilog.iter().filter_map(|file| real(file)).collect();
-    let folders: Vec<PathBuf> = list
-        .library_dirs
-        .iter()
-        .filter_map(|dir| real(dir))
-        .collect();
+    // A file that was searched for and not found has no real path.
+    let real = |path: &PathBuf| dir.join(path).canonicalize().ok();
+    let named: Vec<PathBuf> = list.verilog.iter().filter_map(real).collect();
+    let folders: Vec<PathBuf> = list.library_dirs.iter().filter_map(real).collect();
     let is_module = |path: &PathBuf| {
-        let end = path.extension().unwrap_or_default().to_string_lossy();
-        let ending = [".v", ".sv"].contains(&&*format!(".{end}"))
-            || list
-                .endings
-                .iter()
-                .any(|ending| *ending == format!(".{end}"));
-        // Those that were searched for and not found have no real path.
-        let found = real(path).filter(|path| !named.contains(path));
-        ending
-            && found.is_some_and(|path| {
-                path.parent()
-                    .is_some_and(|at| folders.iter().any(|folder| folder == at))
-            })
+        let ends = |ending| path.to_string_lossy().ends_with(ending);
+        let lies_there = |path: PathBuf| {
+            folders.iter().any(|at| path.parent() == Some(at)) && !named.contains(&path)
+        };
+        list.module_endings().any(ends) && real(path).is_some_and(lies_there)
     };
     read.into_iter().filter(is_module).collect()
 }
@@ -293,7 +278,7 @@ fn modules_found(dir: &Path, list: &FileList, read: Vec<PathBuf>) -> Vec<PathBuf
 fn done(verilator: &Verilator, mut command: Command, list: &FileList) -> Result<Vec<u8>, Error> {
     command.args(["-Wno-fatal", "-Wno-lint", "-Wno-style"]);
     list.to_verilator(&mut command);
-    let files = list.verilog.iter().map(|path| crate::sources::plain(path));
+    let files = list.verilog.iter().map(|path| plain(path));
     command.args(files);
     let done = limit::output(&command)?;
     if !done.status.success() {

@@ -134,8 +134,7 @@ impl Sources {
             .chain(list.include_dirs.iter().cloned())
             .chain(list.library_dirs.iter().cloned());
         let dirs: Vec<PathBuf> = dirs.map(|dir| self.roots.rtl.join(dir)).collect();
-        let mut endings = vec!["", ".v", ".sv"];
-        endings.extend(list.endings.iter().map(String::as_str));
+        let endings: Vec<&str> = [""].into_iter().chain(list.module_endings()).collect();
         let mut found = Vec::new();
         for tail in dirs.iter().filter_map(|dir| path.strip_prefix(dir).ok()) {
             for dir in &dirs {

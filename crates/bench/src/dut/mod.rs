@@ -494,23 +494,27 @@ pub fn texts_of<D: Design>(dir: &Path) -> Result<Vec<(String, String)>, InputErr
         InputError::new(dir.to_string_lossy(), 0, "rtl", why.to_string())
     };
     let (sources, _) = sources::<D>(dir).map_err(|why| bad(&why))?;
-    let list = &sources.list;
-    let mut texts = Vec::new();
-    for file in sources.rtl() {
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        texts.push((name.into_owned(), read_text(&file)?));
+    if sources.list.is_plain() {
+        let named = |file: PathBuf| {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            Ok((name.into_owned(), read_text(&file)?))
+        };
+        let texts: Vec<_> = sources
+            .rtl()
+            .into_iter()
+            .map(named)
+            .collect::<Result<_, InputError>>()?;
+        if !texts.iter().any(|(_, text)| text.contains("`include")) {
+            return Ok(texts);
+        }
     }
-    if list.is_plain() && !texts.iter().any(|(_, text)| text.contains("`include")) {
-        return Ok(texts);
-    }
-    if !list.code.is_empty() {
+    if !sources.list.code.is_empty() {
         let list = dir.join(format!("{}.f", D::NAME)).display().to_string();
         let why = "C++ files cannot be taken here";
         return Err(InputError::new(list, 0, "file", why));
     }
-    let top = declared::<D>().map_err(InputError::from)?.top;
     let home = home(D::package()).map_err(|why| bad(&why))?;
-    let text = verilate::preprocessed(&tools(&home), dir, list, &top).map_err(|why| bad(&why))?;
+    let text = verilate::preprocessed(&tools(&home), &sources).map_err(|why| bad(&why))?;
     Ok(vec![(format!("{}.sv", D::NAME), text)])
 }
 
