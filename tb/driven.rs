@@ -1,28 +1,30 @@
 //! What reaches a unit: every bit of every pin, and every operation. A pin that is not driven is 0 on both sides, which then always
-//! agree.
+//! agree. What is compared of it: every register.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 
 use bytemuck::bytes_of;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign;
 use reconverge::cover::UnitCoverage;
-use reconverge::design::{Build, Control};
+use reconverge::design::{Build, Control, Golden};
 use reconverge::exhaust::Space;
 use reconverge::field::{Pin, Role};
 use reconverge::stimulus::golden_alone;
 use reconverge::unit::{Pins, Unit};
 use reconverge::watch::Watch;
 
-use reconverge::for_each_unit;
+use reconverge::{ROOT, for_each_unit};
 
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
             #[test]
-            fn every_bit_of_every_pin_is_driven() {
-                super::every_bit_of_every_pin_is_driven::<reconverge::$module::$unit>();
+            fn every_bit_of_every_pin_changes_in_each_kind_of_cycle() {
+                super::every_bit_of_every_pin_changes_in_each_kind_of_cycle::<reconverge::$module::$unit>();
             }
 
             #[test]
@@ -33,6 +35,11 @@ macro_rules! tests {
             #[test]
             fn every_pin_changes_in_the_small_worlds() {
                 super::every_pin_changes_in_the_small_worlds::<reconverge::$module::$unit>();
+            }
+
+            #[test]
+            fn every_register_is_compared() {
+                super::every_register_is_compared::<reconverge::$module::$unit>();
             }
 
             #[test]
@@ -75,25 +82,49 @@ impl Driven {
     }
 }
 
-impl<U: Unit> Watch<U> for Driven {
-    fn before(&mut self, _: u64, pins: &U::In, _: &U::Golden) {
-        self.note::<U>(pins);
+/// What was driven in all cycles, and in each kind of those without reset and stall: a unit that runs or not, with a value of a pin of
+/// one bit.
+struct Kinds {
+    all: Driven,
+    each: BTreeMap<(bool, &'static str, u64), Driven>,
+}
+
+impl<U: Unit> Watch<U> for Kinds {
+    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        self.all.note::<U>(pins);
+        if pins.is_reset() || pins.is_stalled() {
+            return;
+        }
+        let running = U::running(golden.state());
+        for pin in plain::<U>().filter(|pin| (pin.words(), pin.most(U::LANES)) == (1, 1)) {
+            let kind = (running, pin.name, pin.get(bytes_of(pins), 0));
+            let driven = self.each.entry(kind).or_insert_with(Driven::new::<U>);
+            driven.note::<U>(pins);
+        }
     }
     fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
 }
 
-fn every_bit_of_every_pin_is_driven<U: Unit>() {
+/// The pins but for clocks, reset and stall.
+fn plain<U: Unit>() -> impl Iterator<Item = &'static Pin> {
+    (U::DECLARATION.pins.iter()).filter(|pin| pin.role == Role::Plain)
+}
+
+/// A pin that must not matter in a kind of cycle needs noise there, and one that matters needs both values.
+fn every_bit_of_every_pin_changes_in_each_kind_of_cycle<U: Unit>() {
     let build = Build::from(&U::VARIANTS[0]);
-    let mut driven = Driven::new::<U>();
+    let mut kinds = Kinds {
+        all: Driven::new::<U>(),
+        each: BTreeMap::new(),
+    };
     for number in 0..600 {
         let (_, case) = campaign::case::<U>(1, number, &build);
-        golden_alone(&case, 512, &mut driven);
+        golden_alone(&case, 512, &mut kinds);
     }
     let mut missing = Vec::new();
     for pin in U::DECLARATION.pins {
-        let most = pin.most(build.lanes);
         for i in 0..pin.words() {
-            let never = !driven.both(pin, i) & most;
+            let never = !kinds.all.both(pin, i) & pin.most(build.lanes);
             if never != 0 {
                 missing.push(format!(
                     "{}[{i}]: always 0 or always 1: {never:#x}",
@@ -102,6 +133,24 @@ fn every_bit_of_every_pin_is_driven<U: Unit>() {
             }
         }
     }
+    for ((running, name, value), driven) in &kinds.each {
+        // The operands of a launch are legal, so that the program runs.
+        if (*running, *name, *value) == (false, "launch", 1) {
+            continue;
+        }
+        // Of a list, only the first element.
+        for pin in plain::<U>().filter(|pin| pin.name != *name) {
+            let never = !driven.both(pin, 0) & pin.most(build.lanes);
+            if never != 0 {
+                let when = format!("running {running}, {name} {value}");
+                missing.push(format!(
+                    "{when}: {}: always 0 or always 1: {never:#x}",
+                    pin.name
+                ));
+            }
+        }
+    }
+    assert!(kinds.each.len() >= 8, "{:?}", kinds.each.keys());
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
@@ -115,11 +164,7 @@ fn every_pin_is_noise_in_a_stalled_cycle<U: Unit>() {
         pins.scramble(true, &mut rng);
         driven.note::<U>(&pins);
     }
-    for pin in U::DECLARATION
-        .pins
-        .iter()
-        .filter(|pin| pin.role == Role::Plain)
-    {
+    for pin in plain::<U>() {
         // Of a list, only the first elements.
         assert_eq!(!driven.both(pin, 0) & pin.most(U::LANES), 0, "{}", pin.name);
     }
@@ -200,4 +245,77 @@ fn every_operation_has_bins_and_is_in_the_small_worlds<U: Unit>() {
     for operation in operations {
         assert!(named.contains(operation.as_str()), "no bin of {operation}");
     }
+}
+
+/// Registers that no field names, and why. An operand of a launch shows in the cycles that read it; a trace does not show it.
+const NOT_NAMED: [(&str, &[&str]); 3] = [
+    (
+        "r500: operands of a launch",
+        &["end_q", "full_q", "hi_q", "lo_q", "offset_q"],
+    ),
+    (
+        "r700: operands of a launch; the stack, whose words the fields take from r700_lane_words",
+        &[
+            "limit_q",
+            "prog_len_q",
+            "bank0_q",
+            "bank1_q",
+            "bank2_q",
+            "bank3_q",
+        ],
+    ),
+    (
+        "spa5: operands of a launch",
+        &["prog_base_q", "prog_size_q"],
+    ),
+];
+
+/// A register that no field shows is compared only by what it leads to, perhaps many cycles later or never. Registers are the names
+/// that end in `_q`; nothing else is assigned with `<=`.
+fn every_register_is_compared<U: Unit>() {
+    let name = U::NAME;
+    let folder = Path::new(ROOT).join("rtl").join(name);
+    let list = fs::read_to_string(folder.join(format!("{name}.f"))).unwrap();
+    let declaration = fs::read_to_string(folder.join("design.toml")).unwrap();
+    let (_, fields) = declaration.split_once("[[state]]").unwrap();
+    let words = |text: &str| -> BTreeSet<String> {
+        (text.lines())
+            .filter_map(|line| line.split("//").next())
+            .flat_map(|line| line.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()))
+            .map(str::to_owned)
+            .collect()
+    };
+    let compared = words(fields);
+    let mut registers = BTreeSet::new();
+    for file in list.lines().filter(|line| line.ends_with(".sv")) {
+        let text = fs::read_to_string(folder.join(file)).unwrap();
+        registers.extend((words(&text).into_iter()).filter(|word| word.ends_with("_q")));
+        for line in text.lines() {
+            let Some((target, _)) = line.split("//").next().unwrap().split_once(" <= ") else {
+                continue;
+            };
+            // Its indices, which may have indices in them, are taken away from the end.
+            let mut depth = 0;
+            let name = target.trim_end_matches(|c: char| {
+                depth += i32::from(c == ']') - i32::from(c == '[');
+                depth > 0 || c == '['
+            });
+            let target = name.rsplit([' ', ')']).next().unwrap();
+            // An assignment, not a comparison.
+            if line.trim_end().ends_with(';') && !target.is_empty() {
+                assert!(target.ends_with("_q"), "{file}: {line}");
+            }
+        }
+    }
+    let (_, not_named) = (NOT_NAMED.iter())
+        .find(|(why, _)| why.starts_with(name))
+        .unwrap();
+    let missing: Vec<_> = registers.difference(&compared).collect();
+    assert_eq!(
+        missing,
+        BTreeSet::from_iter(*not_named)
+            .into_iter()
+            .collect::<Vec<_>>()
+    );
+    assert!(registers.len() > 10, "{registers:?}");
 }
