@@ -2,6 +2,9 @@
 //!
 //! Written from r500-3, r500-4 and r500-6 in `docs/spec/r500.md`. Steps 0 to 8 are those of r500-4.1. Nothing here is shared with the RTL.
 
+// Lane classes (r500-3.1-a).
+use super::state::values::class::{ACTIVE, BRANCH, BRK, CONT};
+use super::state::values::error;
 use super::state::{In, State};
 use crate::unit::Step;
 use reconverge_bench::design::Build;
@@ -11,12 +14,6 @@ mod explain;
 
 /// Most lanes a wavefront can have.
 pub const MAX_LANES: usize = 64;
-
-// Lane classes (r500-3.1-a).
-const ACTIVE: u8 = 0;
-const BRANCH: u8 = 1;
-const CONT: u8 = 2;
-const BRK: u8 = 3;
 
 // OP (r500-2.3-a).
 const LOOP: u32 = 1;
@@ -40,23 +37,23 @@ const STACK_DEPTH: usize = 4;
 #[repr(u8)]
 pub enum Error {
     /// r500-E1: a reserved field value.
-    Illegal = 1,
+    Illegal = error::ILLEGAL,
     /// r500-E2: loop or address-stack operation in partial mode.
-    Partial = 2,
+    Partial = error::PARTIAL,
     /// r500-E3: loop instruction with an empty loop stack.
-    LoopUnderflow = 3,
+    LoopUnderflow = error::LOOP_UNDERFLOW,
     /// r500-E4: LOOP frame closed as REP, or the other way round.
-    LoopKind = 4,
+    LoopKind = error::LOOP_KIND,
     /// r500-E5: fifth loop.
-    LoopOverflow = 5,
+    LoopOverflow = error::LOOP_OVERFLOW,
     /// r500-E6: fifth call.
-    AddrOverflow = 6,
+    AddrOverflow = error::ADDR_OVERFLOW,
     /// r500-E7: return with an empty address stack.
-    AddrUnderflow = 7,
+    AddrUnderflow = error::ADDR_UNDERFLOW,
     /// r500-E8: branch counter past its limit.
-    BranchOverflow = 8,
+    BranchOverflow = error::BRANCH_OVERFLOW,
     /// r500-E9: fetch or taken jump outside the code window.
-    PcRange = 9,
+    PcRange = error::PC_RANGE,
 }
 
 /// A frame of the loop stack (r500-3.2-b).

@@ -22,6 +22,10 @@ use thiserror::Error;
 
 use super::isa::{AOp, BOp, Fc, Op, PredSel};
 use super::program::Program;
+use super::state::values::error::{
+    ADDR_OVERFLOW, ADDR_UNDERFLOW, BRANCH_OVERFLOW, ILLEGAL, LOOP_KIND, LOOP_OVERFLOW,
+    LOOP_UNDERFLOW, PARTIAL, PC_RANGE,
+};
 
 mod addresses;
 mod survey;
@@ -30,16 +34,6 @@ use survey::{OpenAt, Step, Successors, Survey, check_no_uncounted_cycle};
 
 /// Frames of the loop stack and entries of the address stack (r500-3.2).
 const STACK_DEPTH: usize = 4;
-
-const ILLEGAL: u8 = 1;
-const PARTIAL: u8 = 2;
-const LOOP_UNDERFLOW: u8 = 3;
-const LOOP_KIND: u8 = 4;
-const LOOP_OVERFLOW: u8 = 5;
-const ADDR_OVERFLOW: u8 = 6;
-const ADDR_UNDERFLOW: u8 = 7;
-const BRANCH_OVERFLOW: u8 = 8;
-const PC_RANGE: u8 = 9;
 
 /// Why the lanes of a wavefront need not follow their scalar paths in this program.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

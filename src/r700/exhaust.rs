@@ -3,6 +3,7 @@
 
 use super::R700;
 use super::golden::{Frame, Golden};
+use super::state::values::frame;
 use super::state::{In, State};
 use super::unit::host_write;
 use reconverge_campaign::exhaust::{Bound, Small, World, subsets};
@@ -38,10 +39,6 @@ const TESTS: [(u32, u32); 6] = [(0, 0), (1, 1), (2, 1), (2, 0), (3, 0), (3, 1)];
 const END: u32 = 1 << 21;
 const VPM: u32 = 1 << 22;
 const WQM: u32 = 1 << 30;
-
-// bkind.
-const F_LOOP: u8 = 1;
-const F_CALL: u8 = 2;
 
 /// The small worlds of the unit that `exhaust` explores.
 pub(super) const SMALL: Small<R700> = Small {
@@ -200,7 +197,7 @@ impl World<R700> for Wave {
                 Frame::Loop(f) => State {
                     sp: at,
                     base: at,
-                    bkind: F_LOOP,
+                    bkind: frame::LOOP,
                     frame_st: f.st,
                     frame_lt: f.lt,
                     frame_lc: f.lc,
@@ -213,7 +210,7 @@ impl World<R700> for Wave {
                 Frame::Call(f) => State {
                     sp: at,
                     base: at,
-                    bkind: F_CALL,
+                    bkind: frame::CALL,
                     frame_ret: f.ret,
                     frame_depth: f.depth,
                     frame_base: f.base,
@@ -252,8 +249,8 @@ impl World<R700> for Wave {
         Some(match s.bkind {
             // No lane passes: the JUMP pops and jumps.
             _ if s.sp > s.base => general(JUMP, (1, 0), 1, 0),
-            F_LOOP if s.pc + 1 < LENGTH => general(LOOP_END, (1, 0), 0, 0),
-            F_CALL => general(RETURN, (0, 0), 0, 0),
+            frame::LOOP if s.pc + 1 < LENGTH => general(LOOP_END, (1, 0), 0, 0),
+            frame::CALL => general(RETURN, (0, 0), 0, 0),
             // The instruction after a LOOP_END must lie in the program.
             _ => general(JUMP, (1, 0), 0, 0),
         })
@@ -293,7 +290,7 @@ fn broken(s: &State, frames: &[Frame], wave: &Wave) -> Option<&'static str> {
                 if f.lt == 0 && (f.al != 0 || f.inc != 0) {
                     return Some("r700-I7");
                 }
-                (base, bkind) = (at, F_LOOP);
+                (base, bkind) = (at, frame::LOOP);
                 loops += 1;
             }
             Frame::Call(f) => {
@@ -303,7 +300,7 @@ fn broken(s: &State, frames: &[Frame], wave: &Wave) -> Option<&'static str> {
                 if f.depth < depth || calls == 0 && f.depth != 0 {
                     return Some("r700-I4");
                 }
-                (base, bkind, depth) = (at, F_CALL, f.depth);
+                (base, bkind, depth) = (at, frame::CALL, f.depth);
                 calls += 1;
             }
         }
@@ -358,14 +355,14 @@ mod tests {
             ret: 1,
             depth: 0,
             base: 4,
-            bkind: F_LOOP,
+            bkind: frame::LOOP,
         };
         let frames = |frame, call| [Frame::Loop(frame), Frame::Branch(1), Frame::Call(call)];
         let good = State {
             running: 1,
             sp: 6,
             base: 6,
-            bkind: F_CALL,
+            bkind: frame::CALL,
             nb: 1,
             depth: 1,
             lt: 1,
@@ -390,7 +387,7 @@ mod tests {
             (
                 "r700-I2",
                 State {
-                    bkind: F_LOOP,
+                    bkind: frame::LOOP,
                     ..good
                 },
             ),

@@ -4,6 +4,9 @@
 //! with its names and in its order. Where the model walks over the lanes, a set of lanes (a `u64`, bit i
 //! is lane i) gives the lanes that the line is about. Nothing here is shared with the RTL.
 
+use super::state::values::class::{ACTIVE, BRANCH, BRK, CONT};
+use super::state::values::error;
+use super::state::values::{frame, loop_};
 use super::state::{In, State};
 use crate::unit::Step;
 use reconverge_bench::design::Build;
@@ -18,22 +21,9 @@ pub const MAX_LANES: usize = 64;
 /// number.
 pub const MAX_STACK_SIZE: usize = 32;
 
-// Lane classes.
-const ACTIVE: u8 = 0;
-const BRANCH: u8 = 1;
-const CONT: u8 = 2;
-const BRK: u8 = 3;
-
-// bkind.
+/// `bkind` without a frame, and `lt` without a loop (r700-3.2).
 const F_NONE: u8 = 0;
-const F_LOOP: u8 = 1;
-const F_CALL: u8 = 2;
-
-// lt.
 const L_NONE: u8 = 0;
-const L_AL: u8 = 1;
-const L_NO_AL: u8 = 2;
-const L_DX10: u8 = 3;
 
 // Opcodes of the ALU format (r700-2.5-c).
 const ALU: u32 = 8;
@@ -68,23 +58,23 @@ const MAX_DEPTH: u32 = 32;
 #[repr(u8)]
 pub enum Error {
     /// r700-E1: reserved opcode.
-    Illegal = 1,
+    Illegal = error::ILLEGAL,
     /// r700-E2: CALL with `POP_COUNT`, or `WHOLE_QUAD_MODE` on a control instruction.
-    Field = 2,
+    Field = error::FIELD,
     /// r700-E3: loop instruction, and the innermost frame is not a loop's.
-    NoLoop = 3,
+    NoLoop = error::NO_LOOP,
     /// r700-E4: LOOP_END with branch frames open.
-    LoopOpen = 4,
+    LoopOpen = error::LOOP_OPEN,
     /// r700-E5: RETURN without a call frame on top of the stack.
-    NoCall = 5,
+    NoCall = error::NO_CALL,
     /// r700-E6: more branch frames popped than there are; ELSE without one.
-    Underflow = 6,
+    Underflow = error::UNDERFLOW,
     /// r700-E7: a push that does not fit (r700-3.4-e).
-    Overflow = 7,
+    Overflow = error::OVERFLOW,
     /// r700-E8: END with frames on the stack.
-    EndStack = 8,
+    EndStack = error::END_STACK,
     /// r700-E9: next PC, or the entry, outside the program.
-    PcRange = 9,
+    PcRange = error::PC_RANGE,
 }
 
 /// Sub-entries of a stack entry, unless the unit is built with eight (r700-3.4-h).
@@ -435,8 +425,8 @@ impl Golden {
     /// Returns the address of the innermost loop or call frame, which lies just below `base`.
     fn innermost_at(&self) -> Option<usize> {
         let size = match self.wave.bkind {
-            F_LOOP => self.subentries,
-            F_CALL => 1,
+            frame::LOOP => self.subentries,
+            frame::CALL => 1,
             _ => return None,
         };
         let at = usize::from(self.wave.base.checked_sub(size)?);
@@ -446,7 +436,7 @@ impl Golden {
     /// Returns whether loops of type `lt` count their passes: those of LOOP_START_DX10 only if the unit is built so
     /// (r700-4.3-z).
     fn counts(&self, lt: u8) -> bool {
-        lt != L_DX10 || self.dx10_count
+        lt != loop_::DX10 || self.dx10_count
     }
 
     /// Returns the innermost loop or call frame.
@@ -574,9 +564,9 @@ impl Golden {
                 let w = self.loop_const[cf_const as usize];
                 let count = bits(w, 11, 0) as u16;
                 let lt = match op {
-                    LOOP_START => L_AL,
-                    LOOP_START_NO_AL => L_NO_AL,
-                    _ => L_DX10,
+                    LOOP_START => loop_::AL,
+                    LOOP_START_NO_AL => loop_::NO_AL,
+                    _ => loop_::DX10,
                 };
                 let counts = self.counts(lt);
                 if !some || (counts && count == 0) {
@@ -597,7 +587,7 @@ impl Golden {
                 self.set_class(ok, ACTIVE);
                 self.set_class(self.all & !ok, BRK);
                 let t = &mut self.wave;
-                (t.base, t.bkind) = (t.sp, F_LOOP);
+                (t.base, t.bkind) = (t.sp, frame::LOOP);
                 (t.lt, t.lc) = (lt, if counts { count } else { 0 });
                 // For the others, al and inc stay those of the outer loop.
                 if op == LOOP_START {
@@ -621,7 +611,7 @@ impl Golden {
                     if counts {
                         t.lc -= 1;
                     }
-                    if t.lt == L_AL {
+                    if t.lt == loop_::AL {
                         // The step is signed; aL wraps in 32 bits.
                         t.al = t.al.wrapping_add_signed(i32::from(t.inc as i8));
                     }
@@ -668,7 +658,7 @@ impl Golden {
                     bkind: self.wave.bkind,
                 }))?;
                 let t = &mut self.wave;
-                (t.base, t.bkind) = (t.sp, F_CALL);
+                (t.base, t.bkind) = (t.sp, frame::CALL);
                 t.depth = depth as u8;
                 Ok(Outcome::jump(dw0))
             }

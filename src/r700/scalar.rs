@@ -29,21 +29,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::program::{Program, Quad};
+use super::state::values::error::{
+    END_STACK, FIELD, ILLEGAL, LOOP_OPEN, NO_CALL, NO_LOOP, OVERFLOW, PC_RANGE, UNDERFLOW,
+};
 
 mod machine;
 mod survey;
 use machine::Machine;
 use survey::Survey;
-
-const ILLEGAL: u8 = 1;
-const FIELD: u8 = 2;
-const NO_LOOP: u8 = 3;
-const LOOP_OPEN: u8 = 4;
-const NO_CALL: u8 = 5;
-const UNDERFLOW: u8 = 6;
-const OVERFLOW: u8 = 7;
-const END_STACK: u8 = 8;
-const PC_RANGE: u8 = 9;
 
 /// The build parameters that matter for a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,22 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use super::R700;
 use super::state::State;
+use super::state::values::class::{ACTIVE, BRANCH, BRK, CONT};
+use super::state::values::{frame, loop_};
 use reconverge_bench::design::Build;
 use reconverge_bench::json::hex;
 use reconverge_program::case::Case;
 use reconverge_program::generate::within;
 use reconverge_program::start::{self, bits_of_lanes, corner};
 
-const ACTIVE: u8 = 0;
-const BRANCH: u8 = 1;
-const CONT: u8 = 2;
-const BRK: u8 = 3;
-/// Loop types (r700-3.2).
-const AL: u8 = 1;
-const DX10: u8 = 3;
-/// Frame kinds (r700-3.2).
-const LOOP: u8 = 1;
-const CALL: u8 = 2;
 /// Maximum of nested calls (r700-3.2).
 const MAX_CALLS: u8 = 32;
 /// Maximum of passes of a loop, and of the index with which one begins (r700-2.6).
@@ -96,7 +88,7 @@ fn room(case: &Case<R700>) -> u32 {
 
 /// Returns whether a loop of this kind counts its passes (r700-4.3-z).
 fn counts(kind: u8, build: &Build) -> bool {
-    kind != DX10 || build.value::<R700>("DX10_COUNT") == 1
+    kind != loop_::DX10 || build.value::<R700>("DX10_COUNT") == 1
 }
 
 /// The classes that the frames allow (r700-3.8), for the lanes of a loop or for all outside loops: the lanes that can be
@@ -249,7 +241,7 @@ impl Start {
                     Push::Branch(mask)
                 }
                 Some(1) => {
-                    let kind = rng.random_range(AL..=DX10);
+                    let kind = rng.random_range(loop_::AL..=loop_::DX10);
                     let mut lanes = open.classes(rng, case.lanes, in_loop);
                     // At least one lane continues.
                     lanes[some_lane(rng, open.active) as usize] = ACTIVE;
@@ -261,7 +253,7 @@ impl Start {
                         false => 0,
                     };
                     let (al, inc) = match kind {
-                        AL => index(rng, count),
+                        loop_::AL => index(rng, count),
                         _ => (0, 0),
                     };
                     Push::Loop {
@@ -414,10 +406,14 @@ impl start::Start<R700> for Start {
                         false => *count == 0,
                     };
                     let own = match *kind {
-                        AL => counted && index_is_reached(*al, *inc, *count),
+                        loop_::AL => counted && index_is_reached(*al, *inc, *count),
                         _ => (*al, *inc) == (0, 0),
                     };
-                    if !(AL..=DX10).contains(kind) || !counted || !own || !legal(lanes) {
+                    if !(loop_::AL..=loop_::DX10).contains(kind)
+                        || !counted
+                        || !own
+                        || !legal(lanes)
+                    {
                         return why("no loop that there can be");
                     }
                     let planes = planes(lanes);
@@ -506,12 +502,12 @@ impl start::Start<R700> for Start {
                         frame_ret: 0,
                         frame_depth: 0,
                         base: now.sp,
-                        bkind: LOOP,
+                        bkind: frame::LOOP,
                         lt: *kind,
                         lc: *count,
                         ..now
                     };
-                    if *kind == AL {
+                    if *kind == loop_::AL {
                         (now.al, now.inc) = (*al as u32, *inc as u8);
                     }
                 }
@@ -528,7 +524,7 @@ impl start::Start<R700> for Start {
                         frame_ret: *ret,
                         frame_depth: now.depth,
                         base: now.sp,
-                        bkind: CALL,
+                        bkind: frame::CALL,
                         depth: *depth,
                         ..now
                     };

@@ -8,6 +8,7 @@ use super::golden::{Frame, Golden};
 use super::isa::{CfOp, Word};
 use super::program::{MAX_QUADS, Program};
 use super::start::Start;
+use super::state::values::loop_;
 use super::state::{DECLARATION, ERROR_NAMES, In, LOOP_NAMES, State};
 use super::{R700, asm, cover, generate, import, judge};
 use crate::explain::Anatomy;
@@ -24,8 +25,6 @@ use reconverge_program::show::{Class, Frame as Shown};
 
 /// Classes 0 to 3 in the form that all units show.
 const LANE_CLASSES: [Class; 4] = [Class::Active, Class::Branch, Class::Continue, Class::Break];
-/// `lt` of a loop that counts no passes, unless the unit is built to count them: then some are left.
-const DX10: u8 = 3;
 
 impl Design for R700 {
     const DECLARATION: &'static Declaration = &DECLARATION;
@@ -117,7 +116,7 @@ impl Programs for R700 {
                 Frame::Loop(f) => {
                     let (lt, lc) = std::mem::replace(&mut around, (f.lt, f.lc));
                     Shown {
-                        passes: (lt != DX10 || lc > 0).then_some(lc.into()),
+                        passes: (lt != loop_::DX10 || lc > 0).then_some(lc.into()),
                         ..Shown::of("LOOP")
                     }
                 }

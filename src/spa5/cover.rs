@@ -4,7 +4,8 @@
 use super::Spa5;
 use super::golden::{Error, Event, Golden};
 use super::isa::seq;
-use super::state::{DIV, In, PBK, PCNT, RET, SSY, State};
+use super::state::values::token::{DIV, PBK, PCNT, RET, SSY};
+use super::state::{In, State};
 use reconverge_bench::design::Build;
 use reconverge_campaign::cover::{
     Coverage, Cross, Declaration, Hits, Level, Pace, Previous, Values, When,

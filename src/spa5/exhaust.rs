@@ -3,7 +3,9 @@
 
 use super::Spa5;
 use super::golden::{Golden, Token};
-use super::state::{DIV, DONE, In, PBK, PCNT, RET, RUN, SSY, State, UNWIND};
+use super::state::values::status::{DONE, RUN, UNWIND};
+use super::state::values::token::{DIV, PBK, PCNT, RET, SSY};
+use super::state::{In, State};
 use reconverge_campaign::exhaust::{Bound, Small, World, subsets};
 
 /// The base of the program: not 0, so that it matters.

@@ -6,7 +6,9 @@
 //! is shared with the RTL.
 
 // Numbers of status (spa5-3-b) and of token types (spa5-3-k).
-use super::state::{DIV, DONE, ERR, PBK, PCNT, RET, RUN, SSY, UNWIND};
+use super::state::values::error;
+use super::state::values::status::{DONE, ERR, RUN, UNWIND};
+use super::state::values::token::{DIV, PBK, PCNT, RET, SSY};
 use super::state::{In, State};
 use crate::unit::Step;
 use reconverge_bench::design::Build;
@@ -42,25 +44,25 @@ const LUT16: [u16; 24] = [
 #[repr(u8)]
 pub enum Error {
     /// spa5-E1: SYNC, and the nearest token that is not DIV is not SSY.
-    SyncNoSsy = 1,
+    SyncNoSsy = error::SYNC_NO_SSY,
     /// spa5-E2: BRK without a PBK token above the nearest RET token.
-    BrkNoPbk = 2,
+    BrkNoPbk = error::BRK_NO_PBK,
     /// spa5-E3: CONT without a PCNT token above the nearest RET token.
-    ContNoPcnt = 3,
+    ContNoPcnt = error::CONT_NO_PCNT,
     /// spa5-E4: RET without a RET token.
-    RetNoCall = 4,
+    RetNoCall = error::RET_NO_CALL,
     /// spa5-E5: a push, and the stack is full.
-    StackOverflow = 5,
+    StackOverflow = error::STACK_OVERFLOW,
     /// spa5-E6: the instruction lies outside the program.
-    PcRange = 6,
+    PcRange = error::PC_RANGE,
     /// spa5-E7: the target lies outside the program.
-    TargetRange = 7,
+    TargetRange = error::TARGET_RANGE,
     /// spa5-E8: the target is not a multiple of 8.
-    TargetMisaligned = 8,
+    TargetMisaligned = error::TARGET_MISALIGNED,
     /// spa5-E9: reserved opcode.
-    Illegal = 9,
+    Illegal = error::ILLEGAL,
     /// spa5-E10: opcode, form or CC test that the unit does not have.
-    Unsupported = 10,
+    Unsupported = error::UNSUPPORTED,
 }
 
 /// A stack entry (spa5-3-k).

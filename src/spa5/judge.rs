@@ -20,7 +20,8 @@
 
 use super::Spa5;
 use super::scalar::{self, Deed, Draw, Scalar, Thread, TokenKind};
-use super::state::{DONE, ERR, ERROR_NAMES, State, UNWIND};
+use super::state::values::status::{DONE, ERR, UNWIND};
+use super::state::{ERROR_NAMES, State};
 use crate::unit::{Record, Verdict};
 use reconverge_program::case::{Case, Conditions};
 use reconverge_program::environment::draw_word;

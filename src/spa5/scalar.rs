@@ -12,29 +12,10 @@
 //! BRA.
 
 use super::program::{BUNDLE, Program};
-
-// Error codes of spa5-6.
-
-/// spa5-E1: SYNC without an SSY token on top.
-pub const SYNC_NO_SSY: u8 = 1;
-/// spa5-E2: BRK without a PBK token to go to.
-pub const BRK_NO_PBK: u8 = 2;
-/// spa5-E3: CONT without a PCNT token to go to.
-pub const CONT_NO_PCNT: u8 = 3;
-/// spa5-E4: RET without a RET token to go to.
-pub const RET_NO_CALL: u8 = 4;
-/// spa5-E5: more tokens than there is room for.
-pub const STACK_OVERFLOW: u8 = 5;
-/// spa5-E6: PC outside the program.
-pub const PC_RANGE: u8 = 6;
-/// spa5-E7: target outside the program.
-pub const TARGET_RANGE: u8 = 7;
-/// spa5-E8: target that is not a multiple of 8.
-pub const TARGET_MISALIGNED: u8 = 8;
-/// spa5-E9: opcode that does not exist.
-pub const ILLEGAL: u8 = 9;
-/// spa5-E10: opcode, form or CC test that the unit does not have.
-pub const UNSUPPORTED: u8 = 10;
+pub use super::state::values::error::{
+    BRK_NO_PBK, CONT_NO_PCNT, ILLEGAL, PC_RANGE, RET_NO_CALL, STACK_OVERFLOW, SYNC_NO_SSY,
+    TARGET_MISALIGNED, TARGET_RANGE, UNSUPPORTED,
+};
 
 /// LUT16 of the CC tests 0x00 to 0x17; bit 8 O + 4 C + 2 S + Z (spa5-2.4-c). Others need CSM (spa5-2.4-d).
 #[rustfmt::skip]

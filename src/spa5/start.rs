@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Spa5;
 use super::isa::{is_control, norm};
-use super::state::{DIV, PBK, PCNT, RET, SSY, State};
+use super::state::State;
+use super::state::values::token::{DIV, PBK, PCNT, RET, SSY};
 use reconverge_bench::design::Build;
 use reconverge_bench::json::hex;
 use reconverge_program::case::Case;

@@ -3,34 +3,6 @@
 
 include!(concat!(env!("OUT_DIR"), "/spa5.rs"));
 
-/// Returns the number of `name` in the declaration; a name that is not there does not compile.
-const fn number(names: &[&str], name: &str) -> u8 {
-    let mut number = 0;
-    while !same(names[number].as_bytes(), name.as_bytes()) {
-        number += 1;
-    }
-    number as u8
-}
-
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    match (a, b) {
-        ([], []) => true,
-        ([x, a @ ..], [y, b @ ..]) => *x == *y && same(a, b),
-        _ => false,
-    }
-}
-
-// Values of `status` and of `top_type`.
-pub(super) const RUN: u8 = number(&STATUS_NAMES, "RUN");
-pub(super) const DONE: u8 = number(&STATUS_NAMES, "DONE");
-pub(super) const ERR: u8 = number(&STATUS_NAMES, "ERR");
-pub(super) const UNWIND: u8 = number(&STATUS_NAMES, "UNWIND");
-pub(super) const SSY: u8 = number(&TOKEN_NAMES, "SSY");
-pub(super) const PBK: u8 = number(&TOKEN_NAMES, "PBK");
-pub(super) const PCNT: u8 = number(&TOKEN_NAMES, "PCNT");
-pub(super) const RET: u8 = number(&TOKEN_NAMES, "RET");
-pub(super) const DIV: u8 = number(&TOKEN_NAMES, "DIV");
-
 impl State {
     /// Returns thread `i` as a letter: `A` active, `b` waits for a PBK token, `c` for a PCNT token, `r` for a RET
     /// token, `x` exited, `.` waits in an SSY or DIV token.

@@ -21,9 +21,9 @@ use channels::channels;
 use clocks::{belongs, clocks};
 use condition::{Fields, Scope};
 use cover::covers;
-pub(crate) use names::is_plain;
 pub use names::name_of;
 use names::{identifier, name, part_of_names};
+pub(crate) use names::{is_identifier, is_plain, module};
 use ports::{Taken, check_bits, ports};
 
 impl Declaration {

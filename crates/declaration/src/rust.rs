@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::parse::{is_plain, ones};
+use crate::parse::{is_identifier, is_plain, module, ones};
 use crate::{
-    Channel, Declaration, Enum, Level, Part, Role, Shape, Show, State, View, Wire, layout,
+    Channel, Declaration, Enum, Level, Part, Pin, Role, Shape, Show, State, View, Wire, layout,
 };
 
 mod cover;
@@ -29,6 +29,17 @@ impl Declaration {
     }
 
     fn rust_enums(&self, out: &mut String) {
+        if !self.enums.is_empty() {
+            let modules: String = self
+                .enums
+                .iter()
+                .map(|table| self.rust_values(table))
+                .collect();
+            let _ = writeln!(
+                out,
+                "/// The values of each enum.\n#[allow(dead_code)]\npub mod values {{\n{modules}}}\n"
+            );
+        }
         for table in &self.enums {
             let _ = writeln!(
                 out,
@@ -48,6 +59,35 @@ impl Declaration {
                 );
             }
         }
+    }
+
+    /// Returns a module with a constant for each value of `table` whose name can be that of one.
+    fn rust_values(&self, table: &Enum) -> String {
+        let shows = |field: &&State| matches!(&field.show, Show::Enum(name) if *name == table.name);
+        let of_pin = |pin: &&Pin| pin.of_enum.as_ref() == Some(&table.name);
+        let shape = (self.state.iter().find(shows).map(|field| field.shape))
+            .or_else(|| self.pins.iter().find(of_pin).map(|pin| pin.shape));
+        let of = match shape {
+            Some(shape @ Shape::Words { .. }) => element(shape),
+            _ if table.values.iter().all(|value| *value <= 0xff) => "u8".to_owned(),
+            _ => "u64".to_owned(),
+        };
+        let mut text = format!(
+            "    /// Of `{}`.\n    pub mod {} {{\n",
+            table.name,
+            module(&table.name)
+        );
+        let mut taken = BTreeSet::new();
+        for (name, value) in table.names.iter().zip(&table.values) {
+            let constant = name.to_uppercase();
+            if is_identifier(&constant) && taken.insert(constant.clone()) {
+                let _ = writeln!(
+                    text,
+                    "        /// {name}.\n        pub const {constant}: {of} = {value};"
+                );
+            }
+        }
+        text + "    }\n"
     }
 
     fn rust_letters(&self, out: &mut String) {

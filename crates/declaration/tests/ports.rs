@@ -79,11 +79,31 @@ fn an_enum_has_its_values_in_the_random_draw_and_in_reports() {
     let rust = unit.rust(TEXT, "crate", ".", "");
     for line in [
         "pub const OP_VALUES: [u64; 2] = [1, 6];",
+        "    pub mod op {\n        /// Add.\n        pub const ADD: u8 = 1;\n        /// Mul.\n        pub const MUL: u8 = 6;\n    }",
         "values: &[1, 6],",
         "|v| crate::field::show::named(&OP_NAMES, crate::field::show::place(&OP_VALUES, v), v)",
         "values: &[(1, \"Add\"), (6, \"Mul\")],",
     ] {
         assert!(rust.contains(line), "{line}: {rust}");
+    }
+}
+
+#[test]
+fn names_that_rust_does_not_take_are_no_constants() {
+    let text = TEXT
+        .replace("name = \"op\"", "name = \"type\"")
+        .replace("enum = \"op\"", "enum = \"type\"");
+    for (names, constants) in [
+        ("\"a-b\", \"2\"", ""),
+        (
+            "\"a\", \"A\"",
+            "        /// a.\n        pub const A: u8 = 1;\n",
+        ),
+    ] {
+        let text = text.replace("\"Add\", \"Mul\"", names);
+        let rust = parse(&text).unwrap().rust(&text, "crate", ".", "");
+        let module = format!("    pub mod type_ {{\n{constants}    }}\n");
+        assert!(rust.contains(&module), "{module}: {rust}");
     }
 }
 

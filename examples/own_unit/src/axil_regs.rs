@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use reconverge::design::{self, Build, Design};
 use reconverge::field::Declaration;
 
+use values::resp::{OKAY, SLVERR};
+
 include!(concat!(env!("OUT_DIR"), "/axil_regs.rs"));
 
 /// The design.
@@ -22,9 +24,6 @@ impl Design for AxilRegs {
 pub fn rtl() -> PathBuf {
     super::rtl().join("axil_regs")
 }
-
-const OKAY: u8 = 0;
-const SLVERR: u8 = 2;
 
 /// The golden model: the registers, and what waits.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! The cycle contract around the step function (r700-3.3, r700-3.5).
 
 use super::{
-    ACTIVE, BRANCH, CallFrame, Error, Event, F_LOOP, Frame, Golden, LoopFrame, MAX_LANES,
-    MAX_STACK_SIZE, SUBENTRIES, Wave,
+    ACTIVE, BRANCH, CallFrame, Error, Event, Frame, Golden, LoopFrame, MAX_LANES, MAX_STACK_SIZE,
+    SUBENTRIES, Wave, frame,
 };
 use crate::r700::state::{In, State};
 
@@ -180,7 +180,7 @@ impl Golden {
             *place = Frame::Branch(state.top_mask);
         }
         if let Some(at) = self.innermost_at() {
-            self.stack[at] = if state.bkind == F_LOOP {
+            self.stack[at] = if state.bkind == frame::LOOP {
                 Frame::Loop(LoopFrame {
                     st: state.frame_st,
                     lt: state.frame_lt,

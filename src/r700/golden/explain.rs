@@ -2,9 +2,9 @@
 
 use super::{
     ACTIVE, ALU, ALU_BREAK, ALU_CONTINUE, ALU_ELSE_AFTER, ALU_POP_AFTER, ALU_POP2_AFTER,
-    ALU_PUSH_BEFORE, BRANCH, BRK, CALL, CONT, ELSE, Event, General, Golden, JUMP, KILL, L_AL,
-    L_DX10, LOOP_BREAK, LOOP_CONTINUE, LOOP_END, LOOP_START, LOOP_START_DX10, LOOP_START_NO_AL,
-    POP, PUSH, PUSH_ELSE, RETURN, bits, is_alu, is_slot,
+    ALU_PUSH_BEFORE, BRANCH, BRK, CALL, CONT, ELSE, Event, General, Golden, JUMP, KILL, LOOP_BREAK,
+    LOOP_CONTINUE, LOOP_END, LOOP_START, LOOP_START_DX10, LOOP_START_NO_AL, POP, PUSH, PUSH_ELSE,
+    RETURN, bits, is_alu, is_slot, loop_,
 };
 use crate::r700::state::{ERROR_NAMES, In, LANE_LETTERS};
 
@@ -558,12 +558,12 @@ impl Explained<'_> {
             ("LOOP_START_DX10", false) => "count 0 (r700-O8), al and inc stay",
             ("LOOP_END", false) => "leaving restores lt, lc, al and inc from the loop frame",
             ("LOOP_END", true) => match (field, self.before.wave.lt) {
-                ("lc", L_DX10) if self.before.dx10_count => {
+                ("lc", loop_::DX10) if self.before.dx10_count => {
                     "once more: the count goes down by 1 (r700-4.3-z)"
                 }
-                ("lc", L_DX10) => "once more: a DX10 loop does not count",
+                ("lc", loop_::DX10) => "once more: a DX10 loop does not count",
                 ("lc", _) => "once more: the count goes down by 1",
-                ("al", L_AL) => "once more: al + inc",
+                ("al", loop_::AL) => "once more: al + inc",
                 ("al", _) => "once more: only a LOOP_START loop steps al",
                 _ => "once more: lt and inc stay",
             },

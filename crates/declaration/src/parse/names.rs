@@ -55,7 +55,7 @@ fn is_reserved(name: &str) -> bool {
 const PREFIXES: [&str; 6] = ["fits_", "kept_", "pad", "probe_", "load_", "valid_"];
 
 /// Returns whether `text` is a SystemVerilog identifier without escapes.
-pub(super) fn is_identifier(text: &str) -> bool {
+pub(crate) fn is_identifier(text: &str) -> bool {
     let mut chars = text.chars();
     chars
         .next()
@@ -109,6 +109,14 @@ pub fn name_of(port: &str) -> String {
     match begins || !name.starts_with(|c: char| c.is_ascii_lowercase()) {
         true => format!("p_{name}"),
         false => name,
+    }
+}
+
+/// Returns the name of the Rust module for an enum that is called `name`.
+pub(crate) fn module(name: &str) -> String {
+    match RUST.split(' ').any(|word| word == name) {
+        true => format!("{name}_"),
+        false => name.to_owned(),
     }
 }
 

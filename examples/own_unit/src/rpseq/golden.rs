@@ -3,6 +3,7 @@
 use reconverge::design::{self, Build};
 use reconverge::unit::{Executor, Step};
 
+use super::values::error::{ILLEGAL, OPEN, OVERFLOW, UNDERFLOW};
 use super::{In, RpSeq, State};
 
 /// The golden model: what the RTL must do, one call a cycle.
@@ -14,12 +15,6 @@ pub struct Golden {
     state: State,
     step: Step,
 }
-
-// Errors.
-const ILLEGAL: u8 = 1;
-const OVERFLOW: u8 = 2;
-const UNDERFLOW: u8 = 3;
-const OPEN: u8 = 4;
 
 impl Golden {
     fn push(&mut self, mask: u64, pc: u16) -> Result<(), u8> {
