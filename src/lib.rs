@@ -87,7 +87,7 @@ extern crate self as reconverge;
 pub use bytemuck;
 #[doc(inline)]
 pub use reconverge_bench::{
-    bins, design, field, html, input, json, lanes, lcov, place, saved, text, wave,
+    bins, design, field, hidden, html, input, json, lanes, lcov, place, saved, text, wave,
 };
 #[cfg(feature = "rtl")]
 #[doc(inline)]

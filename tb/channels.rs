@@ -25,6 +25,11 @@ crate::common::designs! {
     relay Relay Sums;
 }
 
+/// The number of a golden model that does not specify the high half of `get_data` in a stall.
+const VAGUE: u32 = 4;
+/// The same, and `sum` is wrong in some stalls.
+const WRONG: u32 = 5;
+
 /// The golden model of `hop`, with the fault of the RTL that has this number.
 #[derive(Clone, Debug)]
 struct Faulty<const FAULT: u32> {
@@ -63,6 +68,19 @@ impl<const FAULT: u32> Faulty<FAULT> {
             try_ready: (self.waited % 4 == 3).into(),
             sum: self.sum,
         };
+        if let Some(open) = self.open(pins) {
+            self.state.get_data ^= open.get_data;
+            self.state.sum ^= u8::from(FAULT == WRONG && self.waited % 4 == 3);
+        }
+    }
+
+    /// Returns the bits that are not specified.
+    fn open(&self, pins: &hop::In) -> Option<hop::State> {
+        let stalls = self.full && pins.get_ready == 0;
+        (matches!(FAULT, VAGUE | WRONG) && stalls).then(|| hop::State {
+            get_data: 0xf0,
+            ..hop::State::zeroed()
+        })
     }
 
     fn step(&mut self, pins: &hop::In) -> &hop::State {
@@ -120,6 +138,9 @@ macro_rules! golden {
             }
             fn state(&self) -> &hop::State {
                 &self.state
+            }
+            fn unspecified(&self, pins: &hop::In) -> Option<hop::State> {
+                self.open(pins)
             }
         }
     };
@@ -266,6 +287,28 @@ fn back_pressure_goes_from_never_to_always() {
         .map(|part| part.iter().filter(|pins| pins.get_ready == 1).count())
         .collect();
     assert!(often.len() > 6, "{often:?}");
+}
+
+/// Regression: bits that the golden model does not specify in a stall were a promise that it, or after a mismatch elsewhere the RTL, breaks.
+#[test]
+fn bits_that_are_not_specified_are_no_promise() {
+    let [_, right] = rtl::<Loose<VAGUE>>();
+    let options = Options::default().cases(40).cycles(200);
+    let met = fuzz::<Stream<Loose<VAGUE>>>(&right, &options);
+    met.unwrap_or_else(|found| panic!("{found}"));
+    // The other half is.
+    let found = found::<Loose<VAGUE>>(1, tempfile::tempdir().unwrap().path());
+    assert!(
+        found.failure.mismatch().unwrap().broken.is_some(),
+        "{found}"
+    );
+
+    let [_, wrong] = rtl::<Loose<WRONG>>();
+    for seed in 1..20 {
+        let stream = Stream::random(seed, 200, wrong.build());
+        let failure = check(&stream, &wrong).unwrap_err();
+        assert_eq!(failure.mismatch().unwrap().broken, None, "{failure}");
+    }
 }
 
 /// The report names the channel and what it keeps; the stream is short, keeps the handshakes of the bench, and fails again.

@@ -23,6 +23,8 @@ crate::common::designs! {
     gate Gate Gated;
     /// The same RTL, declared with a synchronous reset.
     early Early Earlier;
+    /// The same RTL, some of whose fields are compared only with some pins, or while another field has some value.
+    shut Shut Shutter;
 }
 
 #[derive(Clone, Debug)]
@@ -93,6 +95,57 @@ macro_rules! gated {
 }
 gated!(gate Gate Gated true);
 gated!(early Early Earlier false);
+gated!(shut Shut Shutter true);
+
+/// `gate` with a golden model that does not say what bit 2 of `level` is in a cycle with a reset and an odd `d`.
+#[derive(Clone, Copy, Debug)]
+struct Vague;
+
+impl Design for Vague {
+    const DECLARATION: &'static reconverge::field::Declaration = &gate::DECLARATION;
+    type In = gate::In;
+    type State = gate::State;
+    type Golden = Unsure;
+}
+
+/// The golden model of [`Gate`], and the state that it shows.
+#[derive(Clone, Debug)]
+struct Unsure(Gated, gate::State);
+
+impl Unsure {
+    fn show(&mut self, pins: &gate::In) -> &gate::State {
+        self.1 = self.0.0;
+        let open = design::Golden::<Vague>::unspecified(self, pins);
+        self.1.level ^= open.map_or(0, |open| open.level);
+        &self.1
+    }
+}
+
+impl design::Golden<Vague> for Unsure {
+    fn build(build: &Build) -> Self {
+        let golden: Gated = design::Golden::<Gate>::build(build);
+        let state = golden.0;
+        Unsure(golden, state)
+    }
+    fn cycle(&mut self, pins: &gate::In) -> &gate::State {
+        design::Golden::<Gate>::cycle(&mut self.0, pins);
+        self.show(pins)
+    }
+    fn state(&self) -> &gate::State {
+        &self.1
+    }
+    fn assert_reset(&mut self, pins: &gate::In) -> &gate::State {
+        design::Golden::<Gate>::assert_reset(&mut self.0, pins);
+        self.show(pins)
+    }
+    fn unspecified(&self, pins: &gate::In) -> Option<gate::State> {
+        let open = pins.is_reset() && pins.d % 2 == 1;
+        open.then(|| gate::State {
+            level: 0b0100,
+            ..gate::State::zeroed()
+        })
+    }
+}
 
 /// The RTL in the folder of `D`.
 fn rtl<D: Design>() -> Rtl<D> {
@@ -180,6 +233,39 @@ fn each_fault_of_an_asynchronous_reset_is_found_and_blamed_on_it() {
     for rtl in faulty() {
         check(&Stream::random(1, 500, rtl.build()), &rtl.mutant(0)).unwrap();
     }
+}
+
+/// Runs short streams of `D` on RTL of `gate` in a process of its own and in this one.
+fn agrees<D: Design>(dir: &Path) {
+    let there = Rtl::<D>::of(D::LANES, dir).unwrap();
+    let here = Rtl::from_built(there.built()).unwrap();
+    for rtl in [there, here] {
+        let options = Options::default().cases(40).cycles(500);
+        fuzz::<Stream<D>>(&rtl, &options).unwrap_or_else(|found| panic!("{found}"));
+    }
+}
+
+/// Regression: between two edges, bits that the golden model does not specify were compared.
+#[test]
+fn what_is_not_specified_is_not_compared_when_an_asynchronous_reset_is_asserted() {
+    agrees::<Vague>(&Path::new(ROOT).join("tb/edges/gate"));
+    let copy = gate_to_change();
+    copy.change(("gate.sv", " or negedge rst_ni", ""));
+    let wrong = Rtl::<Vague>::of(Vague::LANES, copy.dir()).unwrap();
+    let found = found(&wrong, copy.dir());
+    assert!(found.failure.mismatch().unwrap().reset, "{found}");
+}
+
+/// Regression: between two edges, the condition of a field was that of the pins of the next one; and a field that a sampled one hides was
+/// compared in the first cycle.
+#[test]
+fn between_two_edges_a_condition_is_of_the_pins_of_the_cycle_before() {
+    agrees::<Shut>(&Path::new(ROOT).join("tb/edges/shut"));
+    let hidden: Vec<&str> = (Shut::fields().iter())
+        .filter(|field| field.not_first)
+        .map(|field| field.name)
+        .collect();
+    assert_eq!(hidden, ["data", "sum"]);
 }
 
 /// The dump shows both sides from the falling edge on, at which the reset is asserted.

@@ -512,9 +512,13 @@ fn both_ways(what: u32, run: impl Fn(&Rtl<R500>) -> String) {
 fn seen(stream: &Stream<R500>, rtl: &Rtl<R500>) -> String {
     let mut dut = rtl.open(stream.model_seed()).unwrap();
     let mut seen = Vec::new();
-    let judged = stream.check_on(&mut dut, None, &mut |pins: &In, state: &State| {
-        seen.push((*pins, *state));
-    });
+    let judged = stream.check_on(
+        &mut dut,
+        None,
+        &mut |pins: &In, state: &State, _: Option<&State>| {
+            seen.push((*pins, *state));
+        },
+    );
     match judged.unwrap() {
         Ok(agreed) => format!("{seen:?} {agreed:?}"),
         Err(failure) => format!("{seen:?} {:?} {failure}", failure.compared),

@@ -15,6 +15,7 @@ fn main() {
             "edges/tick",
             "edges/gate",
             "edges/early",
+            "edges/shut",
             "clocks/pair",
             "channels/hop",
             "channels/relay",

@@ -165,11 +165,11 @@ fn built<D: Design>(condition: Condition, build: &Build) -> Built {
 }
 
 /// What a condition is about.
-struct Cycle<'a> {
-    declaration: &'static Declaration,
-    before: &'a [u8],
-    pins: &'a [u8],
-    after: &'a [u8],
+pub(crate) struct Cycle<'a> {
+    pub declaration: &'static Declaration,
+    pub before: &'a [u8],
+    pub pins: &'a [u8],
+    pub after: &'a [u8],
 }
 
 impl Cycle<'_> {
@@ -186,7 +186,8 @@ impl Cycle<'_> {
     }
 }
 
-fn holds(condition: &Built, cycle: &Cycle) -> bool {
+/// Returns whether `condition` holds in `cycle`.
+pub(crate) fn holds(condition: &[impl AsRef<[Comparison]>], cycle: &Cycle) -> bool {
     let one = |c: &Comparison| {
         let (left, right) = (cycle.value(c.left), cycle.value(c.right));
         match c.relation {
@@ -198,7 +199,7 @@ fn holds(condition: &Built, cycle: &Cycle) -> bool {
             Relation::GreaterOrEqual => left >= right,
         }
     };
-    condition.iter().any(|all| all.iter().all(one))
+    condition.iter().any(|all| all.as_ref().iter().all(one))
 }
 
 /// Finds the bins that the cycles of a case hit.

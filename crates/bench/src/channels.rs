@@ -296,6 +296,8 @@ fn copy<D: Design>(pins: &[&Pin], from: &D::In, to: &mut D::In) {
 pub(crate) struct Promises<D: Design> {
     /// The state before the cycle; `None`: not known.
     before: Option<D::State>,
+    /// The bits that are not specified in it.
+    free: Option<D::State>,
     /// Which channels waited in the cycle before it.
     waited: Vec<bool>,
     /// The pins of the cycle.
@@ -306,6 +308,7 @@ impl<D: Design> Promises<D> {
     pub fn new() -> Self {
         Promises {
             before: None,
+            free: None,
             waited: vec![false; all::<D>().len()],
             pins: D::In::default(),
         }
@@ -317,13 +320,27 @@ impl<D: Design> Promises<D> {
         self.waited.fill(false);
     }
 
-    /// Ends a cycle, after which the design shows the state `rtl`; `next` are the pins of the next one. Returns the channel whose
-    /// promise `rtl` breaks, and the state that keeps it.
-    pub fn see(&mut self, rtl: &D::State, next: &D::In) -> Option<(&'static Channel, D::State)> {
+    /// Ends a cycle, after which the design shows the state `rtl`, in which the bits of `free` are not specified; `next` are the pins
+    /// of the next one. Returns the channel whose promise `rtl` breaks, and the state that keeps it.
+    pub fn see(
+        &mut self,
+        rtl: &D::State,
+        free: Option<&D::State>,
+        next: &D::In,
+    ) -> Option<(&'static Channel, D::State)> {
         let pins = std::mem::replace(&mut self.pins, *next);
+        let was_free = std::mem::replace(&mut self.free, free.copied());
         let before = self.before.replace(*rtl)?;
         let mut broken = None;
         let (was, is) = (bytes_of(&before), bytes_of(rtl));
+        // What is not specified in one of the two cycles may change.
+        let free = [was_free.as_ref(), free];
+        let open = |at: usize| {
+            free.iter()
+                .flatten()
+                .fold(0, |all, one| all | bytes_of(*one)[at])
+        };
+        let differs = |at: usize| (was[at] ^ is[at]) & !open(at);
         for (channel, waited) in zip(all::<D>(), &mut self.waited) {
             let waits = Beat::of::<D>(channel, was, &pins, is).waits;
             let did = std::mem::replace(waited, waits) && !pins.is_reset();
@@ -335,7 +352,7 @@ impl<D: Design> Promises<D> {
                 Wire::Field { number, now } if if now { did } else { waits } => {
                     let field = &D::fields()[number];
                     let bytes = field.offset..field.offset + field.size();
-                    (was[bytes.clone()] != is[bytes.clone()]).then_some(bytes)
+                    bytes.clone().any(|at| differs(at) != 0).then_some(bytes)
                 }
                 _ => None,
             };
@@ -344,8 +361,8 @@ impl<D: Design> Promises<D> {
             let bytes = changed(&channel.valid).map_or_else(payload, |valid| vec![valid]);
             if !bytes.is_empty() {
                 let mut kept: D::State = pod_read_unaligned(is);
-                for bytes in bytes {
-                    bytes_of_mut(&mut kept)[bytes.clone()].copy_from_slice(&was[bytes]);
+                for at in bytes.into_iter().flatten() {
+                    bytes_of_mut(&mut kept)[at] ^= differs(at);
                 }
                 broken = Some((channel, kept));
             }

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use serde::{Deserialize, Serialize};
 
 use crate::bins::Cover;
+use crate::hidden::Compared;
 use crate::json::{count, hex};
 
 /// Layout of a field in the state struct.
@@ -65,9 +66,11 @@ pub struct Field {
     pub context: bool,
     /// The one of several clocks with whose rising edge alone the field changes.
     pub clock: Option<&'static str>,
-    /// The field is not compared in the first cycle of a run: it is what an output was before the clock edge of that cycle, when
-    /// no reset had set the registers on which it may depend.
+    /// The field is not compared in the first cycle of a run: it, or a field that may hide it, is what an output was before the clock
+    /// edge of that cycle, when no reset had set the registers on which it may depend.
     pub not_first: bool,
+    /// When the field is compared.
+    pub compared: Compared,
 }
 
 /// Purpose of a pin, as far as the bench needs to know.
@@ -579,6 +582,7 @@ mod tests {
                 context: false,
                 clock: None,
                 not_first: false,
+                compared: Compared::Always,
             },
             Field {
                 name: "w",
@@ -592,6 +596,7 @@ mod tests {
                 context: false,
                 clock: None,
                 not_first: false,
+                compared: Compared::Always,
             },
         ];
         for (f, field) in fields.iter().enumerate() {

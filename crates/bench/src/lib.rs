@@ -33,6 +33,7 @@ pub mod failure;
 pub mod field;
 #[cfg(feature = "rtl")]
 pub mod found;
+pub mod hidden;
 #[cfg(feature = "rtl")]
 pub mod home;
 pub mod html;

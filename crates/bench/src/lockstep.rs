@@ -14,6 +14,7 @@ use crate::channels::{Broken, Promises};
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut, Halves};
 use crate::field::{self, Diff, Flip, MAX_LANES};
+use crate::hidden::Hidden;
 use crate::wave;
 
 mod ahead;
@@ -34,8 +35,8 @@ pub trait Stimulus<D: Design> {
     fn before(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
     /// Observes the golden model after the cycle.
     fn after(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
-    /// Observes the pins of a cycle and the golden model's state after it.
-    fn seen(&mut self, _pins: &D::In, _state: &D::State) {}
+    /// Observes the pins of a cycle, the golden model's state after it, and the bits that are not specified in it.
+    fn seen(&mut self, _pins: &D::In, _state: &D::State, _unspecified: Option<&D::State>) {}
     /// Returns whether it is time for [`Stimulus::load`] to load a state.
     fn loads(&self) -> bool {
         false
@@ -220,6 +221,16 @@ pub struct Setting<'c> {
     pub dump: Option<(u64, &'c Path)>,
 }
 
+/// A state, and the bits that are not specified in it.
+type Shown<D> = (<D as Design>::State, Option<<D as Design>::State>);
+
+/// A [`Shown`] of the golden model, in all other bits of which the RTL must agree.
+type Wanted<'a, D> = (&'a <D as Design>::State, Option<&'a <D as Design>::State>);
+
+fn wanted<D: Design>((state, free): &Shown<D>) -> Wanted<'_, D> {
+    (state, free.as_ref())
+}
+
 /// The comparisons of a run so far.
 struct Judged<D: Design> {
     /// Cycles in which the whole state was compared.
@@ -247,8 +258,8 @@ impl<D: Design> Judged<D> {
         cycle: u64,
         flush: bool,
         check: Check<D>,
-        expected: &D::State,
-        after: Option<&D::State>,
+        expected: Wanted<D>,
+        after: Option<Wanted<D>>,
     ) {
         if let (Check::Halves(halves), Some(golden)) = (&check, after) {
             self.take_reset(cycle, flush, halves, expected, golden);
@@ -260,14 +271,19 @@ impl<D: Design> Judged<D> {
             // There is nothing to compare before the first reset cycle has taken effect.
             _ if cycle == 0 => {}
             Check::Agrees => self.cycles += 1,
-            Check::Differs(rtl) => self.take_difference(cycle, rtl, expected, after.is_some()),
+            Check::Differs(rtl) => {
+                self.take_difference(cycle, rtl, expected, after.is_some());
+            }
             Check::Halves(halves) => {
                 self.cycles += 1;
                 // What depends on the pins of this cycle, unless they are the idle ones after the run.
                 let next = halves.next.filter(|_| !flush && cycle > 1);
-                let both = [(cycle - 1, halves.compared), (cycle, next)];
-                let found = both.into_iter().find_map(|(of, halves)| {
-                    let [rtl, golden] = halves?;
+                let both = [
+                    (cycle - 1, halves.compared, expected.1),
+                    (cycle, next, None),
+                ];
+                let found = both.into_iter().find_map(|(of, halves, free)| {
+                    let [rtl, golden] = halves?.map(|state| specified::<D>(&state, free));
                     let fields = D::fields();
                     let mut diffs = field::diff(fields, bytes_of(&rtl), bytes_of(&golden));
                     diffs.retain(|diff| !self.falls(fields[diff.field].name));
@@ -288,9 +304,16 @@ impl<D: Design> Judged<D> {
 
     /// Takes the state `rtl`, which is not the one `expected`; `early`: it is that before an asynchronous reset at the falling edge.
     #[cold]
-    fn take_difference(&mut self, cycle: u64, rtl: &D::State, expected: &D::State, early: bool) {
+    fn take_difference(
+        &mut self,
+        cycle: u64,
+        rtl: &D::State,
+        (expected, free): Wanted<D>,
+        early: bool,
+    ) {
+        let [rtl, expected] = [rtl, expected].map(|state| specified::<D>(state, free));
         let fields = D::fields();
-        let mut diffs = field::diff(fields, bytes_of(rtl), bytes_of(expected));
+        let mut diffs = field::diff(fields, bytes_of(&rtl), bytes_of(&expected));
         diffs.retain(|diff| {
             let field = &fields[diff.field];
             (cycle > 1 || !field.not_first) && !(early && self.falls(field.name))
@@ -302,8 +325,8 @@ impl<D: Design> Judged<D> {
         self.end = Some(End::Mismatch(Mismatch {
             cycle: cycle - 1,
             diffs,
-            rtl: *rtl,
-            golden: *expected,
+            rtl,
+            golden: expected,
             half: false,
             reset: false,
             broken: None,
@@ -317,27 +340,28 @@ impl<D: Design> Judged<D> {
         cycle: u64,
         flush: bool,
         halves: &Halves<D>,
-        expected: &D::State,
-        golden: &D::State,
+        expected: Wanted<D>,
+        golden: Wanted<D>,
     ) {
         let Some([before, rtl]) = &halves.compared else {
             return;
         };
-        let check = match before == expected {
+        let check = match before == expected.0 {
             true => Check::Agrees,
             false => Check::Differs(before),
         };
         self.take(cycle, flush, check, expected, Some(golden));
         let fields = D::fields();
-        let mut diffs = field::diff(fields, bytes_of(rtl), bytes_of(golden));
+        let [rtl, golden] = [rtl, golden.0].map(|state| specified::<D>(state, golden.1));
+        let mut diffs = field::diff(fields, bytes_of(&rtl), bytes_of(&golden));
         // Outputs that depend on the pins are compared at the end of the cycle.
         diffs.retain(|diff| !fields[diff.field].not_first);
         if !self.ended() && !diffs.is_empty() {
             self.end = Some(End::Mismatch(Mismatch {
                 cycle,
                 diffs,
-                rtl: *rtl,
-                golden: *golden,
+                rtl,
+                golden,
                 half: false,
                 reset: true,
                 broken: None,
@@ -348,15 +372,15 @@ impl<D: Design> Judged<D> {
     /// Checks what the design has promised on its channels; `pins` are those of `cycle`, whose result was taken, and in which both
     /// sides had to show the state `expected`.
     #[inline]
-    fn promised(&mut self, cycle: u64, pins: &D::In, expected: &D::State) {
+    fn promised(&mut self, cycle: u64, pins: &D::In, expected: Wanted<D>) {
         if !D::DECLARATION.channels.is_empty() {
             self.take_promised(cycle, pins, expected);
         }
     }
 
-    fn take_promised(&mut self, cycle: u64, pins: &D::In, expected: &D::State) {
+    fn take_promised(&mut self, cycle: u64, pins: &D::In, (expected, free): Wanted<D>) {
         let rtl = match &self.end {
-            None => *expected,
+            None => specified::<D>(expected, free),
             Some(End::Mismatch(found)) if !found.half && found.cycle + 1 == cycle => found.rtl,
             Some(_) => return,
         };
@@ -364,7 +388,7 @@ impl<D: Design> Judged<D> {
         if cycle == 0 {
             self.promises.forget();
         }
-        let Some((channel, kept)) = self.promises.see(&rtl, pins) else {
+        let Some((channel, kept)) = self.promises.see(&rtl, free, pins) else {
             return;
         };
         let channel = channel.name.to_owned();
@@ -396,6 +420,16 @@ impl<D: Design> Judged<D> {
     fn ended(&self) -> bool {
         self.end.is_some()
     }
+}
+
+/// Returns `state` with 0 in the bits that are 1 in `free`.
+fn specified<D: Design>(state: &D::State, free: Option<&D::State>) -> D::State {
+    let mut state = *state;
+    if let Some(free) = free {
+        let bytes = bytes_of_mut(&mut state).iter_mut().zip(bytes_of(free));
+        bytes.for_each(|(byte, free)| *byte &= !free);
+    }
+    state
 }
 
 /// Runs `stimulus` on `dut` from reset until it ends, a mismatch occurs, or the RTL stops or is lost. The golden model leads by one
@@ -443,16 +477,27 @@ fn caught<T>(ahead: bool, work: impl FnOnce() -> T) -> thread::Result<T> {
     }
 }
 
-/// Returns the state of `golden` when `pins` have asserted an asynchronous reset. Outputs that depend on the pins of the same cycle are as
-/// in the state `before`: they are compared at the end of the cycle.
-fn asserted<D: Design>(golden: &D::Golden, pins: &D::In, before: &D::State) -> Option<D::State> {
+/// Returns the state of `golden` when `pins` have asserted an asynchronous reset, and the bits that are not specified in it. Outputs that
+/// depend on the pins of the same cycle are as in the state `before`: they are compared at the end of the cycle. So are the pins in
+/// conditions: until then they are `last`.
+fn asserted<D: Design>(
+    golden: &D::Golden,
+    pins: &D::In,
+    (before, last): (&D::State, &D::In),
+    hidden: &Hidden,
+) -> Option<Shown<D>> {
     // If it panics, it does so again in this cycle, whose state before the reset is compared first.
-    let mut after = caught(true, || *golden.clone().assert_reset(pins)).ok()?;
+    let reset = caught(true, || {
+        let mut golden = golden.clone();
+        (*golden.assert_reset(pins), golden.unspecified(pins))
+    });
+    let (after, free) = reset.ok()?;
+    let mut after = hidden.hide::<D>(&after, last).unwrap_or(after);
     for field in D::fields().iter().filter(|field| field.not_first) {
         let bytes = field.offset..field.offset + field.size();
         bytes_of_mut(&mut after)[bytes.clone()].copy_from_slice(&bytes_of(before)[bytes]);
     }
-    Some(after)
+    Some((after, free))
 }
 
 fn lockstep<D: Design, S: Stimulus<D>>(
@@ -467,6 +512,11 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         promises: Promises::new(),
         end: None,
     };
+    let hidden = Hidden::new::<D>();
+    // The state of the golden model, if some of it is not compared.
+    let mut shown: Option<D::State> = None;
+    // The bits of it that need not agree.
+    let mut free: Option<D::State> = None;
     let mut later = Ahead::new();
     let mut panicked = None;
     let mut cycle: u64 = 0;
@@ -482,6 +532,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         }
         // A dump takes both sides of each cycle.
         let ahead = dut.runs_ahead() && dump.is_none_or(|(from, _)| cycle < from);
+        let last = hidden.uses_pins().then_some(pins);
         // One more cycle makes the effect of the last one visible.
         let flush = match caught(ahead, || !stimulus.next(cycle, golden, &mut pins)) {
             Ok(flush) => flush,
@@ -495,23 +546,29 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         }
         let mut spoilt = None;
         if let Some((field, f)) = flip.filter(|(_, f)| cycle.checked_sub(1) == Some(f.cycle)) {
-            let state = spoilt.insert(*golden.state());
+            let state = spoilt.insert(shown.unwrap_or(*golden.state()));
             field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
         }
-        let expected = spoilt.as_ref().unwrap_or_else(|| golden.state());
+        let expected = spoilt.as_ref().or(shown.as_ref());
+        let expected = expected.unwrap_or_else(|| golden.state());
         // The state before the first edge is of power-up: what the reset leaves as it is can be anything.
         let after = match cycle > 0 && pins.resets_at_once() {
-            true => asserted::<D>(golden, &pins, expected),
+            true => {
+                let before = (expected, last.as_ref().unwrap_or(&pins));
+                asserted::<D>(golden, &pins, before, &hidden)
+            }
             false => None,
         };
-        let after = after.as_ref();
+        let expected = (expected, free.as_ref());
+        let after = after.as_ref().map(wanted::<D>);
         match ahead {
             true => {
                 let golden = (S::OBSERVES).then(|| golden.clone());
-                later.ask(dut, cycle, &pins, (expected, after), golden, flush);
+                let golden = (golden, flush);
+                later.ask(dut, cycle, &pins, expected, after, golden);
             }
             false => {
-                let check = dut.check(&pins, expected, after);
+                let check = dut.check(&pins, expected.0, after.map(|after| after.0));
                 judged.take(cycle, flush, check, expected, after);
                 judged.promised(cycle, &pins, expected);
             }
@@ -522,17 +579,20 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             }
             let went = caught(ahead, || {
                 golden.cycle(&pins);
+                free = golden.unspecified(&pins);
                 stimulus.done(cycle, &pins, golden);
             });
             if let Err(why) = went {
                 panicked = Some(why);
                 break;
             }
+            shown = hidden.hide::<D>(golden.state(), &pins);
+            let state = shown.as_ref().unwrap_or_else(|| golden.state());
             match ahead {
-                true => later.done(golden.state()),
+                true => later.done(state, free),
                 false => {
                     stimulus.after(cycle, &pins, golden);
-                    stimulus.seen(&pins, golden.state());
+                    stimulus.seen(&pins, state, free.as_ref());
                 }
             }
         }
@@ -544,10 +604,15 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         if flush || judged.ended() {
             break;
         }
+        let loads = stimulus.loads();
         stimulus.load(golden, |state| {
             dut.load(state);
             judged.promises.forget();
         });
+        if loads {
+            free = None;
+            shown = hidden.hide::<D>(golden.state(), &pins);
+        }
         cycle += 1;
     }
     let dump = match panicked {
@@ -590,8 +655,10 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         golden.cycle(&pins);
         dut.no_assert();
         for _ in 0..wave::cycles_after(before) {
-            let pins = idle::<D>();
-            dut.clock(&pins, Some(golden.state()));
+            let state = *golden.state();
+            let state = hidden.hide::<D>(&state, &pins).unwrap_or(state);
+            pins = idle::<D>();
+            dut.clock(&pins, Some(&state));
             golden.cycle(&pins);
         }
     }
@@ -612,6 +679,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
 /// Runs the golden model alone, up to the end of `stimulus` or to cycle `last`, as it runs beside the RTL.
 pub fn golden_alone<D: Design>(stimulus: &mut impl Stimulus<D>, last: u64, golden: &mut D::Golden) {
     let mut pins = D::In::default();
+    let hidden = Hidden::new::<D>();
     for cycle in 0..=last {
         if !stimulus.next(cycle, golden, &mut pins) {
             return;
@@ -620,7 +688,10 @@ pub fn golden_alone<D: Design>(stimulus: &mut impl Stimulus<D>, last: u64, golde
         golden.cycle(&pins);
         stimulus.done(cycle, &pins, golden);
         stimulus.after(cycle, &pins, golden);
-        stimulus.seen(&pins, golden.state());
+        let state = hidden.hide::<D>(golden.state(), &pins);
+        let free = golden.unspecified(&pins);
+        let state = state.as_ref().unwrap_or_else(|| golden.state());
+        stimulus.seen(&pins, state, free.as_ref());
         stimulus.load(golden, |_| ());
     }
 }

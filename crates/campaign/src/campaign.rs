@@ -136,6 +136,9 @@ pub struct Summary<C: Drawn> {
     pub compared: Compared,
     /// Cycles of these in which the reset was asserted; counted for streams.
     pub resets: u64,
+    /// Cycles of these in which a field was not compared, by its name; counted for streams.
+    #[serde(deserialize_with = "map")]
+    pub hidden: BTreeMap<String, u64>,
     /// How much of each kind was run.
     #[serde(deserialize_with = "map")]
     pub kinds: BTreeMap<String, OfKind>,
@@ -284,6 +287,7 @@ impl<C: Drawn> Default for Summary<C> {
             programs: 0,
             compared: Compared::default(),
             resets: 0,
+            hidden: BTreeMap::new(),
             kinds: BTreeMap::new(),
             outcomes: BTreeMap::new(),
             judged: ByScalar::default(),
@@ -321,6 +325,9 @@ impl<C: Drawn> Summary<C> {
         self.programs += other.programs;
         self.compared += other.compared;
         self.resets += other.resets;
+        for (field, cycles) in other.hidden {
+            *self.hidden.entry(field).or_default() += cycles;
+        }
         for (kind, of) in other.kinds {
             *self.kinds.entry(kind).or_default() += of;
         }
@@ -369,7 +376,11 @@ impl<C: Drawn> Summary<C> {
 
     /// Returns what the cases hardly tested ([`Bins::gaps`]); `model` has the bins of their build.
     pub fn gaps(&self, model: &C::Bins) -> Vec<String> {
-        model.gaps(&self.bins, self.compared.cycles, self.resets)
+        let mut gaps = model.gaps(&self.bins, self.compared.cycles, self.resets);
+        let never = |cycles: u64| cycles >= self.compared.cycles && cycles > 0;
+        let never = self.hidden.iter().filter(|(_, cycles)| never(**cycles));
+        gaps.extend(never.map(|(field, _)| format!("field {field} was never compared")));
+        gaps
     }
 
     /// Returns the summary as JSON; `model` has the bins of its build.

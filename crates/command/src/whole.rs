@@ -186,6 +186,13 @@ impl<C: Shows> Whole<'_, C> {
             ),
         };
         line("lock-step", &verdict);
+        for (field, hidden) in &self.summary.hidden {
+            let cycles = compared.cycles.saturating_sub(*hidden);
+            line(
+                "compared",
+                &format!("{field} in {} of these cycles", HumanCount(cycles)),
+            );
+        }
         if let Some(why) = self.given_up() {
             line("given up", &why);
         }

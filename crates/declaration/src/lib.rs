@@ -58,7 +58,7 @@
 //! | `[[enum]]` | `name`, `names`; `values`: their values, in ascending order (0, 1, ...); `numbered`: printed with the number; `table`: name of the table in the waves |
 //! | `[[clock]]` | `name`, `doc`; `port` (`<name>_i`); `period`: least and greatest; `phase`: least and greatest, below the least period; any below the period unless it is given. Both in steps of time, and drawn for each stream |
 //! | `[[pin]]` | `name`, `doc`; `port`, or a list: one port per element, or for a reset any number; each is a whole port or some bits, such as `req_i[7:0]`; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others, or `enum`: only its values; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
-//! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: an output that depends on the pins of the same cycle; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
+//! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: it depends on the pins of the same cycle, such as a combinational output; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone` |
 //! | `[[cover]]` | a group of bins: `name`, `doc`; `axis`: a list of tables; `when`: the cycles that count, without those in which the reset is asserted unless it names the reset; `unreachable`: a list of tables |
@@ -73,8 +73,10 @@
 //!
 //! A condition is comparisons joined by `&&` and `||`, of which `&&` binds more tightly: a name, `==`, `!=`, `<`, `<=`, `>` or `>=`, and a
 //! name, a number or a name of an enum's value; a number may be added to either side, as in `level + 1 == DEPTH`. In `valid` a name is a
-//! field after the cycle. In a `[[cover]]` it is a pin, a parameter, or a field before the cycle, or of the cycle if it is
-//! sampled; `next.NAME` is a field after the cycle, and `pin.NAME` or `state.NAME` says which where a pin and a field have one name.
+//! field after the cycle, which reads as 0 while it is not compared itself, or a pin of the cycle that is neither reset nor clock; where
+//! both have it, it is the field, and `pin.NAME` the pin. In a `[[cover]]` it is a pin, a parameter, or a field before the cycle, or of
+//! the cycle if it is sampled; `next.NAME` is a field after the cycle, and `pin.NAME` or `state.NAME` says which where a pin and a field
+//! have one name.
 //!
 //! # Another RTL
 //!
@@ -371,7 +373,7 @@ pub struct State {
     pub clock: Option<String>,
     /// Output ports with its value: one per plane or element, or one for all. Empty if probes give the value.
     pub outputs: Vec<Port>,
-    /// The outputs depend on the pins of the same cycle, so their values at the end of that cycle are compared.
+    /// It depends on the pins of the same cycle, so its values at the end of that cycle are compared.
     pub sampled: bool,
     /// Field with the number of entries in use; entries from that number on read as 0.
     pub depth: Option<String>,
@@ -379,6 +381,31 @@ pub struct State {
     pub valid: Option<Condition>,
     /// A report shows the field even if both sides agree on it.
     pub context: bool,
+}
+
+impl State {
+    /// Returns the fields of `all` on which it depends whether the field is compared, those on which it depends of these, and so on.
+    pub(crate) fn hidden_by<'a>(&'a self, all: &'a [State]) -> Vec<&'a State> {
+        let mut found: Vec<&State> = Vec::new();
+        let mut of = self;
+        for next in 0.. {
+            let operands = of.valid.iter().flat_map(Condition::operands);
+            let fields = operands.filter_map(|operand| match operand {
+                Operand::After(name) => Some(name),
+                _ => None,
+            });
+            for name in fields.chain(&of.depth) {
+                let field = all.iter().find(|field| field.name == *name);
+                let known = |field: &&State| found.iter().any(|one| one.name == field.name);
+                found.extend(field.filter(|field| !known(field)));
+            }
+            match found.get(next) {
+                Some(field) => of = field,
+                None => break,
+            }
+        }
+        found
+    }
 }
 
 /// A condition: one of these lists of comparisons holds, all of it. A list without comparisons holds always.
@@ -595,10 +622,11 @@ impl Declaration {
         self.state.iter().find(|field| field.name == name)
     }
 
-    /// Returns whether `field` is not compared in the first cycle of a run: a sampled output of a design with a clock may depend on
-    /// registers, and no reset has set them before the first edge.
+    /// Returns whether `field` is not compared in the first cycle of a run: a sampled field of a design with a clock may depend on
+    /// registers, and no reset has set them before the first edge. Nor is it known there whether a field that it may hide is compared.
     pub fn not_first(&self, field: &State) -> bool {
-        field.sampled && !self.is_combinational()
+        let mut by = field.hidden_by(&self.state).into_iter();
+        !self.is_combinational() && (field.sampled || by.any(|field| field.sampled))
     }
 
     /// Returns whether the design has no clock.

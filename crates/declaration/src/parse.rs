@@ -6,9 +6,9 @@ use crate::error::Error;
 use crate::rust::width;
 use crate::table::{File, Table};
 use crate::{
-    Assertions, Condition, Declaration, Enum, Lanes, Level, Load, MAX_BYTES, MAX_ELEMENTS,
-    MAX_FIELDS, MAX_LANES, MAX_PINS, MAX_WIDTH, Operand, Parameter, Part, Pin, Port, Probes, Role,
-    Shape, Show, State, View, Write, layout,
+    Assertions, Declaration, Enum, Lanes, Level, Load, MAX_BYTES, MAX_ELEMENTS, MAX_FIELDS,
+    MAX_LANES, MAX_PINS, MAX_WIDTH, Parameter, Part, Pin, Port, Probes, Role, Shape, Show, State,
+    View, Write, layout,
 };
 
 mod channels;
@@ -507,9 +507,6 @@ fn state(table: &Table, has_lanes: bool, enums: &[Enum], clocks: &[Pin]) -> Resu
         return Err(table.error("output", why));
     }
     let sampled = table.flag("sampled")?;
-    if sampled && outputs.is_empty() {
-        return Err(table.error("sampled", "only outputs are sampled"));
-    }
     Ok(State {
         show: show(table, shape, enums)?,
         context: table.flag("context")?,
@@ -578,8 +575,7 @@ fn conditions(field: &State, all: &[State]) -> Result<(), (bool, String)> {
         let of_one = |field: &&State| matches!(field.shape, Shape::Words { count: Some(1), .. });
         let mut named = all.iter().filter(|field| field.name == name).filter(of_one);
         match named.next() {
-            Some(field) if field.valid.is_none() => Ok(()),
-            Some(_) => Err(format!("{name} is itself not always valid")),
+            Some(_) => Ok(()),
             None => Err(format!("no field {name:?} that is one number")),
         }
     };
@@ -596,10 +592,10 @@ fn conditions(field: &State, all: &[State]) -> Result<(), (bool, String)> {
             return Err(in_depth("only a field with a count has one".to_owned()));
         }
     }
-    for operand in field.valid.iter().flat_map(Condition::operands) {
-        if let Operand::After(name) = operand {
-            number(name).map_err(|why| (false, why))?;
-        }
+    // A condition may depend on a field that has one too, but not on itself.
+    let name = &field.name;
+    if field.hidden_by(all).iter().any(|by| by.name == *name) {
+        return Err((field.depth.is_some(), format!("{name} depends on itself")));
     }
     match field.depth.is_some() && field.valid.is_some() {
         true => Err((false, "goes not with depth".to_owned())),

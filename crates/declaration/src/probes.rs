@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
-use crate::{Condition, Declaration, Operand, Probes, State, Write};
+use crate::{Declaration, Probes, State, Write};
 
 impl Declaration {
     /// Returns the probes of the RTL in `dir`, and the file with them: `<name>_probe.toml`, or a `design.toml` that
@@ -77,17 +77,10 @@ impl Declaration {
     /// Returns the fields whose values may change at the falling edge of the clock in RTL with `probes`: those that say so, and those
     /// that such a field masks.
     pub fn falling(&self, probes: &Probes) -> Vec<String> {
-        let falls = |name: &String| probes.falling.contains(name);
-        let masked = |field: &State| {
-            let operands = field.valid.iter().flat_map(Condition::operands);
-            let mut fields = operands.filter_map(|operand| match operand {
-                Operand::After(name) => Some(name),
-                _ => None,
-            });
-            fields.any(falls) || field.depth.as_ref().is_some_and(falls)
-        };
+        let falls = |field: &State| probes.falling.contains(&field.name);
+        let masked = |field: &State| field.hidden_by(&self.state).into_iter().any(falls);
         let all = self.state.iter();
-        let all = all.filter(|field| falls(&field.name) || masked(field));
+        let all = all.filter(|field| falls(field) || masked(field));
         all.map(|field| field.name.clone()).collect()
     }
 }

@@ -249,11 +249,12 @@ impl Declaration {
                 out,
                 "    {bench}::field::Field {{\n        name: {name:?},\n        offset: core::mem::offset_of!(State, {name}),\n        shape: {shape},\n        \
                  width: {width},\n        show: {},\n        signal: {signal:?},\n        signal_width: {signal_width},\n        \
-                 filter: {filter:?},\n        context: {},\n        clock: {:?},\n        not_first: {},\n    }},",
+                 filter: {filter:?},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        compared: {},\n    }},",
                 show(&field.show, width, &self.enums, bench),
                 field.context,
                 field.clock,
                 self.not_first(field),
+                self.rust_compared(field, bench),
             );
         }
         let _ = writeln!(

@@ -458,15 +458,6 @@ impl Declaration {
         if let Some(verilog) = &probes.verilog {
             let _ = write!(out, "{}\n\n", verilog.trim_end());
         }
-        for field in self.state.iter().filter(|field| field.sampled) {
-            out.push_str("  // What it is at the end of the cycle, with the pins of that cycle.\n");
-            for (net, range) in output_nets(field) {
-                let _ = writeln!(
-                    out,
-                    "  logic {range}{net}_q;\n  always_ff @(posedge clk_i) {net}_q <= {net};"
-                );
-            }
-        }
         for (name, list) in &probes.expressions {
             let Some(field) = self.field(name) else {
                 continue;
@@ -476,12 +467,38 @@ impl Declaration {
                 let _ = writeln!(out, "  logic {range}{net};\n  assign {net} = {expression};");
             }
         }
-        for (number, condition) in self.valid_conditions().iter().enumerate() {
+        for field in self.state.iter().filter(|field| field.sampled) {
+            out.push_str("  // What it is at the end of the cycle, with the pins of that cycle.\n");
+            let nets = match field.outputs.is_empty() {
+                false => output_nets(field),
+                true => self.probed_nets(field),
+            };
+            for (net, range) in nets {
+                let _ = writeln!(
+                    out,
+                    "  logic {range}{net}_q;\n  always_ff @(posedge clk_i) {net}_q <= {net};"
+                );
+            }
+        }
+        let conditions = self.valid_conditions();
+        let operands = || conditions.iter().flat_map(|condition| condition.operands());
+        for pin in &self.pins {
+            if operands().any(|operand| *operand == Operand::Pin(pin.name.clone())) {
+                let (name, top) = (&pin.name, width(pin.shape) - 1);
+                let _ = writeln!(
+                    out,
+                    "  // The pin in the cycle that leads to the state.\n  logic [{top}:0] valid_pin_{name};\n  \
+                     always_ff @(posedge clk_i) valid_pin_{name} <= in_q.{name}[{top}:0];"
+                );
+            }
+        }
+        // A condition may depend on a field that has a condition too.
+        for number in 0..conditions.len() {
+            let _ = writeln!(out, "  logic valid_{number};");
+        }
+        for (number, condition) in conditions.iter().enumerate() {
             let text = self.condition(condition);
-            let _ = writeln!(
-                out,
-                "  logic valid_{number};\n  assign valid_{number} = {text};"
-            );
+            let _ = writeln!(out, "  assign valid_{number} = {text};");
         }
         out.push('\n');
     }
@@ -512,12 +529,29 @@ impl Declaration {
         if !field.outputs.is_empty() {
             return output_nets(field).into_iter().map(|(net, _)| net).collect();
         }
+        let nets = self.probed_nets(field).into_iter();
+        nets.map(|(net, _)| net).collect()
+    }
+
+    /// Returns name and range of the nets of the probes of `field`.
+    fn probed_nets(&self, field: &State) -> Vec<(String, String)> {
         let mut lists = self.probes.expressions.iter();
         let count = lists
             .find(|(name, _)| *name == field.name)
             .map_or(1, |(_, list)| list.len());
         let name = format!("probe_{}", field.name);
-        (0..count).map(|i| net(field, &name, count, i).0).collect()
+        (0..count).map(|i| net(field, &name, count, i)).collect()
+    }
+
+    /// Returns the value with which `field`, one number, is compared.
+    fn number(&self, field: &State) -> String {
+        let net = self.nets(field).remove(0);
+        let conditions = self.valid_conditions();
+        let valid = field.valid.as_ref();
+        match valid.and_then(|valid| conditions.iter().position(|c| *c == valid)) {
+            None => net,
+            Some(number) => format!("(valid_{number} ? {net} : {}'d0)", width(field.shape)),
+        }
     }
 
     fn condition(&self, condition: &Condition) -> String {
@@ -544,10 +578,15 @@ impl Declaration {
                     None => name.clone(),
                     Some(field) => {
                         bits = width(field.shape);
-                        self.nets(field).remove(0)
+                        self.number(field)
                     }
                 },
                 Operand::Number(number) => format!("{bits}'d{number}"),
+                Operand::Pin(name) => {
+                    let pin = self.pins.iter().find(|pin| pin.name == *name);
+                    bits = pin.map_or(bits, |pin| width(pin.shape));
+                    format!("valid_pin_{name}")
+                }
                 // The bench top has no other names.
                 other => format!("{other:?}"),
             };
@@ -605,7 +644,7 @@ impl Declaration {
                     match depth {
                         None => guarded(value, bits),
                         Some(depth) => {
-                            let net = self.nets(depth).remove(0);
+                            let net = self.number(depth);
                             format!("(32'({net}) > 32'd{i}) ? {value} : {bits}'d0")
                         }
                     }

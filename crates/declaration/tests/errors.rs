@@ -333,9 +333,14 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
             "49: state front.output: data_o is what entries is compared with",
         ),
         (
-            "depth = \"level\"",
-            "depth = \"front\"",
-            "42: state entries.depth: front is itself not always valid",
+            "load = \"dut.level_q\"",
+            "load = \"dut.level_q\"\nvalid = \"front != 0\"",
+            "37: state level.valid: level depends on itself",
+        ),
+        (
+            "valid = \"level != 0\"",
+            "valid = \"rst_n != 0\"",
+            "51: state front.valid: no pin or field \"rst_n\" that is one number",
         ),
         (
             "depth = \"level\"",
@@ -358,11 +363,6 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
             "50: state front.sampled: neither true nor false",
         ),
         (
-            "output = \"data_o\"",
-            "probe = \"dut.front\"",
-            "50: state front.sampled: only outputs are sampled",
-        ),
-        (
             "valid = \"level != 0\"",
             "valid = \"level\"",
             "51: state front.valid: a condition is comparisons such as \"level != 0\", joined by && and ||; not \"level\"",
@@ -375,7 +375,7 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
         (
             "valid = \"level != 0\"",
             "valid = \"lvl != 0\"",
-            "51: state front.valid: no field \"lvl\" that is one number",
+            "51: state front.valid: no pin or field \"lvl\" that is one number",
         ),
         (
             "valid = \"level != 0\"",

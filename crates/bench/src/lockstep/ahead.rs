@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{End, Judged, Stimulus};
+use super::{End, Judged, Shown, Stimulus, Wanted, wanted};
 use crate::design::Design;
 use crate::dut::Dut;
 
@@ -10,14 +10,14 @@ use crate::dut::Dut;
 struct Asked<D: Design> {
     cycle: u64,
     pins: D::In,
-    /// The state that the RTL must show in it.
-    expected: D::State,
-    /// The state that it must show when the cycle has asserted an asynchronous reset.
-    reset: Option<D::State>,
+    /// The state that the RTL must show in it, and the bits that need not agree.
+    expected: Shown<D>,
+    /// The same of the state when the cycle has asserted an asynchronous reset.
+    reset: Option<Shown<D>>,
     /// The golden model before it, for a stimulus that observes it.
     golden: Option<D::Golden>,
-    /// Its state after the cycle.
-    after: Option<D::State>,
+    /// Its state after the cycle, and the bits that are not specified in it.
+    after: Option<Shown<D>>,
     /// The golden model does not execute it.
     flush: bool,
 }
@@ -31,23 +31,24 @@ impl<D: Design> Ahead<D> {
         Ahead(VecDeque::new())
     }
 
-    /// Asks `dut` for `cycle`, in which it must show the states of `expected`; the second is there if the cycle asserts an asynchronous
-    /// reset.
+    /// Asks `dut` for `cycle`, in which it must show the state `expected`, and `reset` if the cycle asserts an asynchronous reset. `golden`
+    /// is the golden model before it, for a stimulus that observes it, and whether it does not execute the cycle.
     pub fn ask(
         &mut self,
         dut: &mut Dut<D>,
         cycle: u64,
         pins: &D::In,
-        (expected, reset): (&D::State, Option<&D::State>),
-        golden: Option<D::Golden>,
-        flush: bool,
+        expected: Wanted<D>,
+        reset: Option<Wanted<D>>,
+        (golden, flush): (Option<D::Golden>, bool),
     ) {
-        dut.ask(pins, expected, reset);
+        let copied = |(state, free): Wanted<D>| (*state, free.copied());
+        dut.ask(pins, expected.0, reset.map(|reset| reset.0));
         self.0.push_back(Asked {
             cycle,
             pins: *pins,
-            expected: *expected,
-            reset: reset.copied(),
+            expected: copied(expected),
+            reset: reset.map(copied),
             golden,
             after: None,
             flush,
@@ -55,9 +56,9 @@ impl<D: Design> Ahead<D> {
     }
 
     /// Records the state of the golden model after the cycle that was asked for last.
-    pub fn done(&mut self, state: &D::State) {
+    pub fn done(&mut self, state: &D::State, free: Option<D::State>) {
         if let Some(last) = self.0.back_mut() {
-            last.after = Some(*state);
+            last.after = Some((*state, free));
         }
     }
 
@@ -72,13 +73,14 @@ impl<D: Design> Ahead<D> {
         judged: &mut Judged<D>,
     ) {
         while let Some(first) = self.0.front() {
-            let Some(check) = dut.answer(all, &first.expected) else {
+            let Some(check) = dut.answer(all, &first.expected.0) else {
                 if all {
                     judged.end = Some(End::Lost);
                 }
                 return;
             };
-            let (expected, reset) = (&first.expected, first.reset.as_ref());
+            let (expected, reset) = (wanted::<D>(&first.expected), &first.reset);
+            let reset = reset.as_ref().map(wanted::<D>);
             judged.take(first.cycle, first.flush, check, expected, reset);
             judged.promised(first.cycle, &first.pins, expected);
             if judged.ended() {
@@ -95,8 +97,8 @@ impl<D: Design> Ahead<D> {
                 let next = self.0.front().and_then(|next| next.golden.as_ref());
                 stimulus.after(done.cycle, &done.pins, next.unwrap_or(golden));
             }
-            if let Some(state) = &done.after {
-                stimulus.seen(&done.pins, state);
+            if let Some((state, free)) = &done.after {
+                stimulus.seen(&done.pins, state, free.as_ref());
             }
         }
     }

@@ -258,7 +258,8 @@ impl<D: Design> Stream<D> {
     }
 
     /// Runs the stream on `dut`, a model of its build that may have run others before. With `dump`, writes a dump that
-    /// begins at the given cycle. Calls `watch` with the pins and the golden model's state in every cycle.
+    /// begins at the given cycle. Calls `watch` in every cycle with the pins, the golden model's state, and the bits
+    /// that are not specified in it.
     ///
     /// # Errors
     /// Outer: the dump cannot be written. Inner: the failure.
@@ -266,7 +267,7 @@ impl<D: Design> Stream<D> {
         &self,
         dut: &mut Dut<D>,
         dump: Option<(u64, &Path)>,
-        watch: &mut impl FnMut(&D::In, &D::State),
+        watch: &mut impl FnMut(&D::In, &D::State, Option<&D::State>),
     ) -> Result<Judged<Self>, String> {
         let setting = Setting {
             lanes: self.lanes as usize,
@@ -336,14 +337,14 @@ struct Player<'s, D: Design, W> {
     watch: W,
 }
 
-impl<D: Design, W: FnMut(&D::In, &D::State)> Stimulus<D> for Player<'_, D, W> {
+impl<D: Design, W: FnMut(&D::In, &D::State, Option<&D::State>)> Stimulus<D> for Player<'_, D, W> {
     const OBSERVES: bool = false;
     fn next(&mut self, cycle: u64, _: &D::Golden, pins: &mut D::In) -> bool {
         let next = self.stream.cycles.0.get(cycle as usize);
         next.inspect(|next| *pins = **next).is_some()
     }
-    fn seen(&mut self, pins: &D::In, state: &D::State) {
-        (self.watch)(pins, state);
+    fn seen(&mut self, pins: &D::In, state: &D::State, unspecified: Option<&D::State>) {
+        (self.watch)(pins, state, unspecified);
     }
 }
 
@@ -479,7 +480,7 @@ impl<D: Design> TestCase for Stream<D> {
     ) -> Result<Judged<Self>, String> {
         let mut dut = rtl.open_for("stream", &self.build(), self.model_seed())?;
         let mut pulse = pulse(progress);
-        let judged = self.check_on(&mut dut, dump, &mut |_: &_, _: &_| pulse())?;
+        let judged = self.check_on(&mut dut, dump, &mut |_: &_, _: &_, _| pulse())?;
         Ok(judged.and_then(|agreed| {
             close(dut, self, agreed.compared)?;
             Ok(agreed)

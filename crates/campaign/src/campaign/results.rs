@@ -250,6 +250,7 @@ impl<C: Drawn> Summary<C> {
         .into_iter()
         .chain(kinds)
         .chain(self.outcomes.values().copied())
+        .chain(self.hidden.values().copied())
     }
 }
 

@@ -8,6 +8,7 @@ use crate::cover::{Bins, Declaration, Met, Overview, Share, pins};
 use reconverge_bench::design::{Build, Control, Design};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Failure;
+use reconverge_bench::hidden::NotCompared;
 use reconverge_bench::json::Hex;
 use reconverge_bench::search::{Budget, Follow};
 use reconverge_bench::stream::coverage::Coverage;
@@ -142,9 +143,11 @@ impl<D: Design> Drawn for Stream<D> {
         let mut coverage = collector.map(|build| Coverage::new::<D>(build.clone()));
         let mut pulse = pulse(progress);
         let mut resets = 0;
-        let mut watch = |pins: &D::In, state: &D::State| {
+        let mut hidden = NotCompared::new::<D>(self.lanes);
+        let mut watch = |pins: &D::In, state: &D::State, free: Option<&D::State>| {
             pulse();
             resets += u64::from(pins.is_reset());
+            hidden.see::<D>(pins, state, free);
             if let Some(coverage) = &mut coverage {
                 coverage.see::<D>(pins, state);
             }
@@ -153,6 +156,7 @@ impl<D: Design> Drawn for Stream<D> {
         let judged = judged.unwrap_or_else(|why| unreachable!("no dump: {why}"));
         let mut summary = Summary {
             resets,
+            hidden: hidden.cycles().collect(),
             bins: coverage.as_ref().map(met).unwrap_or_default(),
             ..Summary::default()
         };

@@ -135,7 +135,7 @@ mod counted {
             let mut handshakes = Watch::new::<D>();
             sampler.begin();
             let mut pulse = pulse(|_| progress());
-            let mut watch = |pins: &D::In, state: &D::State| {
+            let mut watch = |pins: &D::In, state: &D::State, _: Option<&D::State>| {
                 pulse();
                 *cycles += 1;
                 handshakes.see::<D>(pins, state, |channel, events| {

@@ -2,7 +2,9 @@
 
 use super::names::is_identifier;
 use super::ones;
-use crate::{Comparison, Condition, Enum, Lanes, Operand, Parameter, Pin, Shape, Show, State, Sum};
+use crate::{
+    Comparison, Condition, Enum, Lanes, Operand, Parameter, Pin, Role, Shape, Show, State, Sum,
+};
 
 /// The names that a condition may use.
 #[derive(Clone, Copy)]
@@ -24,7 +26,7 @@ pub(super) enum Fields {
         /// All fields depend on the pins of the cycle.
         combinational: bool,
     },
-    /// That after the cycle. There are no pins.
+    /// That after the cycle. Pins are those of the cycle, without resets and clocks; a name that one shares with a field is the field's.
     After,
     /// There are neither fields nor pins.
     None,
@@ -41,6 +43,13 @@ pub(super) struct Named<'a> {
 
 const OPERATORS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
 
+impl Pin {
+    /// Returns whether the bench top has its value as every other one: it is neither reset nor clock, and there with all parameters.
+    fn is_plain(&self) -> bool {
+        matches!(self.role, Role::Plain | Role::Stall) && self.only_with.is_none()
+    }
+}
+
 impl<'a> Scope<'a> {
     /// Returns what `name` stands for.
     ///
@@ -49,17 +58,20 @@ impl<'a> Scope<'a> {
     pub fn find(&self, name: &str) -> Result<Named<'a>, String> {
         let (kind, bare) = name.split_once('.').unwrap_or(("", name));
         let seen = matches!(self.fields, Fields::Seen { .. });
+        let cycles = self.fields != Fields::None;
         let known = match kind {
             "" => true,
-            "pin" | "state" | "next" => seen,
+            "pin" | "state" => cycles,
+            "next" => seen,
             _ => false,
         };
         if !known {
             return Err(format!("there is nothing of the name {name:?}"));
         }
         let mut found = Vec::new();
-        if matches!(kind, "" | "pin") && seen {
-            let pin = self.pins.iter().find(|pin| pin.name == bare);
+        if matches!(kind, "" | "pin") && cycles {
+            let mut pins = self.pins.iter().filter(|pin| seen || pin.is_plain());
+            let pin = pins.find(|pin| pin.name == bare);
             found.extend(
                 pin.map(|pin| (Operand::Pin(bare.to_owned()), pin.shape, self.of_pin(pin))),
             );
@@ -76,10 +88,13 @@ impl<'a> Scope<'a> {
             };
             (operand, field.shape, self.of_field(field))
         });
-        if kind != "pin" && self.fields != Fields::None {
+        if kind != "pin" && cycles {
+            if self.fields == Fields::After && of_field.is_some() {
+                found.clear();
+            }
             found.extend(of_field);
         }
-        if kind.is_empty() && seen || self.fields == Fields::None {
+        if kind.is_empty() && seen || !cycles {
             let number = Shape::Words {
                 width: 32,
                 count: Some(1),
@@ -93,7 +108,7 @@ impl<'a> Scope<'a> {
         }
         let what = match self.fields {
             Fields::Seen { .. } => "pin, field or parameter",
-            Fields::After => "field",
+            Fields::After => "pin or field",
             Fields::None => "parameter",
         };
         let mut found = found.into_iter();

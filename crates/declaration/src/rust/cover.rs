@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{Comparison, Condition, Cover, Declaration, Operand, Sum};
+use crate::{Comparison, Condition, Cover, Declaration, Operand, State, Sum};
 
 impl Declaration {
     /// Returns the groups of bins as code for a list.
@@ -49,6 +49,18 @@ impl Declaration {
             out.push_str("\n            ],\n        },");
         }
         out
+    }
+
+    /// Returns when `field` is compared, as an expression.
+    pub(super) fn rust_compared(&self, field: &State, bench: &str) -> String {
+        let of = format!("{bench}::hidden::Compared");
+        match (&field.valid, &field.depth) {
+            (Some(valid), _) => format!("{of}::While({})", self.rust_condition(valid, bench)),
+            (None, Some(depth)) => {
+                format!("{of}::Below({})", place(&self.state, |f| f.name == *depth))
+            }
+            (None, None) => format!("{of}::Always"),
+        }
     }
 
     /// Returns a condition as an expression.
