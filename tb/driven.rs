@@ -1,11 +1,11 @@
 //! What reaches a unit: every bit of every pin, and every operation. A pin that is not driven is 0 on both sides, which then always
-//! agree. What is compared of it: every register.
+//! agree. What is compared of it: every register, and each field has more values than one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use bytemuck::bytes_of;
+use bytemuck::{NoUninit, bytes_of};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::campaign;
@@ -23,8 +23,8 @@ macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
             #[test]
-            fn every_bit_of_every_pin_changes_in_each_kind_of_cycle() {
-                super::every_bit_of_every_pin_changes_in_each_kind_of_cycle::<reconverge::$module::$unit>();
+            fn every_pin_changes_in_each_kind_of_cycle_and_every_field_changes() {
+                super::every_pin_changes_in_each_kind_of_cycle_and_every_field_changes::<reconverge::$module::$unit>();
             }
 
             #[test]
@@ -58,16 +58,17 @@ struct Driven {
 }
 
 impl Driven {
-    fn new<U: Unit>() -> Self {
-        let none = vec![0; size_of::<U::In>()];
+    /// Nothing of a struct of type `T`.
+    fn new<T>() -> Self {
+        let none = vec![0; size_of::<T>()];
         Driven {
             ones: none.clone(),
             zeros: none,
         }
     }
 
-    fn note<U: Unit>(&mut self, pins: &U::In) {
-        for (byte, (one, zero)) in bytes_of(pins)
+    fn note<T: NoUninit>(&mut self, values: &T) {
+        for (byte, (one, zero)) in bytes_of(values)
             .iter()
             .zip(self.ones.iter_mut().zip(&mut self.zeros))
         {
@@ -87,22 +88,26 @@ impl Driven {
 struct Kinds {
     all: Driven,
     each: BTreeMap<(bool, &'static str, u64), Driven>,
+    /// What the state showed.
+    state: Driven,
 }
 
 impl<U: Unit> Watch<U> for Kinds {
     fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
-        self.all.note::<U>(pins);
+        self.all.note(pins);
         if pins.is_reset() || pins.is_stalled() {
             return;
         }
         let running = U::running(golden.state());
         for pin in plain::<U>().filter(|pin| (pin.words(), pin.most(U::LANES)) == (1, 1)) {
             let kind = (running, pin.name, pin.get(bytes_of(pins), 0));
-            let driven = self.each.entry(kind).or_insert_with(Driven::new::<U>);
-            driven.note::<U>(pins);
+            let driven = self.each.entry(kind).or_insert_with(Driven::new::<U::In>);
+            driven.note(pins);
         }
     }
-    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        self.state.note(golden.state());
+    }
 }
 
 /// The pins but for clocks, reset and stall.
@@ -110,12 +115,14 @@ fn plain<U: Unit>() -> impl Iterator<Item = &'static Pin> {
     (U::DECLARATION.pins.iter()).filter(|pin| pin.role == Role::Plain)
 }
 
-/// A pin that must not matter in a kind of cycle needs noise there, and one that matters needs both values.
-fn every_bit_of_every_pin_changes_in_each_kind_of_cycle<U: Unit>() {
+/// A pin that must not matter in a kind of cycle needs noise there, and one that matters needs both values of each bit. A field that never
+/// changes is compared with a constant.
+fn every_pin_changes_in_each_kind_of_cycle_and_every_field_changes<U: Unit>() {
     let build = Build::from(&U::VARIANTS[0]);
     let mut kinds = Kinds {
-        all: Driven::new::<U>(),
+        all: Driven::new::<U::In>(),
         each: BTreeMap::new(),
+        state: Driven::new::<U::State>(),
     };
     for number in 0..600 {
         let (_, case) = campaign::case::<U>(1, number, &build);
@@ -150,19 +157,27 @@ fn every_bit_of_every_pin_changes_in_each_kind_of_cycle<U: Unit>() {
             }
         }
     }
+    for field in U::fields() {
+        for i in 0..field.words() {
+            // Bits of sizes that this build does not reach stay 0.
+            if field.word(&kinds.state.ones, i) & field.word(&kinds.state.zeros, i) == 0 {
+                missing.push(format!("{}[{i}] never changes", field.name));
+            }
+        }
+    }
     assert!(kinds.each.len() >= 8, "{:?}", kinds.each.keys());
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
 /// Nothing but reset and stall is read in such a cycle. RTL that reads a pin there is found only if the pin has noise.
 fn every_pin_is_noise_in_a_stalled_cycle<U: Unit>() {
-    let mut driven = Driven::new::<U>();
+    let mut driven = Driven::new::<U::In>();
     let mut rng = Pcg64Mcg::seed_from_u64(1);
     for _ in 0..200 {
         let mut pins = U::In::default();
         pins.set_stall(true);
         pins.scramble(true, &mut rng);
-        driven.note::<U>(&pins);
+        driven.note(&pins);
     }
     for pin in plain::<U>() {
         // Of a list, only the first elements.
@@ -193,10 +208,8 @@ fn small_world<U: Unit>() -> Vec<U::In> {
 
 /// Other values of a pin that never changes there are not explored.
 fn every_pin_changes_in_the_small_worlds<U: Unit>() {
-    let mut driven = Driven::new::<U>();
-    small_world::<U>()
-        .iter()
-        .for_each(|pins| driven.note::<U>(pins));
+    let mut driven = Driven::new::<U::In>();
+    small_world::<U>().iter().for_each(|pins| driven.note(pins));
     for pin in U::DECLARATION.pins {
         assert!(
             (0..pin.words()).any(|i| driven.both(pin, i) != 0),
