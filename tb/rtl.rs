@@ -9,6 +9,7 @@ mod machine;
 
 mod pins;
 mod steps;
+mod words;
 
 mod r500 {
     mod spec;

@@ -25,7 +25,7 @@ use crate::data;
 use crate::machine::{Machine, Sequencer, stalled};
 
 /// Returns the pins that hold the words of an instruction.
-fn word_pins(unit: &str) -> &'static [&'static str] {
+pub fn word_pins(unit: &str) -> &'static [&'static str] {
     match unit {
         "r500" => &["cmn", "inst", "addr"],
         "r700" => &["dw0", "dw1"],
@@ -33,7 +33,7 @@ fn word_pins(unit: &str) -> &'static [&'static str] {
     }
 }
 
-fn pin<U: Unit>(name: &str) -> &'static Pin {
+pub fn pin<U: Unit>(name: &str) -> &'static Pin {
     let pins = U::DECLARATION.pins;
     let found = pins.iter().find(|pin| pin.name == name);
     found.unwrap_or_else(|| panic!("{} has no pin {name}", U::NAME))

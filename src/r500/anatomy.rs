@@ -1,6 +1,6 @@
 //! The words of an instruction taken apart (r500-2).
 
-use super::isa::{Cmn, Fc};
+use super::isa::{Fc, Type};
 use super::program::{Program, Slot};
 use crate::explain::{Anatomy, Part, halves};
 
@@ -33,8 +33,8 @@ pub(super) fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         },
         pc: 0,
         operation: Some(match fc {
-            Some(fc) => fc.inst.op.name().to_owned(),
-            None => Cmn::decode(slot.cmn).ty.name().to_owned(),
+            Some(fc) => fc.op.name().to_owned(),
+            None => Type::from_bits(slot.cmn).name().to_owned(),
         }),
         parts,
     })

@@ -156,6 +156,49 @@ fn bits(word: u32, hi: u32, lo: u32) -> u32 {
     word >> lo & ((1 << (hi - lo + 1)) - 1)
 }
 
+/// The fields of a flow-control instruction (r500-2.2 to r500-2.4).
+#[derive(Debug, PartialEq)]
+pub(super) struct Flow {
+    pub(super) op: u32,
+    pub(super) b_else: bool,
+    pub(super) jump_any: bool,
+    pub(super) a_op: u32,
+    pub(super) func: u32,
+    pub(super) pop_cnt: u8,
+    pub(super) b_op0: u32,
+    pub(super) b_op1: u32,
+    pub(super) ignore_uncovered: bool,
+    pub(super) bool_addr: u32,
+    pub(super) int_addr: usize,
+    pub(super) jump_addr: u16,
+    pub(super) jump_global: bool,
+    pub(super) pred_sel: u32,
+    pub(super) pred_inv: u32,
+}
+
+impl Flow {
+    #[inline(always)]
+    pub(super) fn of(pins: &In) -> Flow {
+        Flow {
+            op: bits(pins.inst, 2, 0),
+            b_else: bits(pins.inst, 4, 4) == 1,
+            jump_any: bits(pins.inst, 5, 5) == 1,
+            a_op: bits(pins.inst, 7, 6),
+            func: bits(pins.inst, 15, 8),
+            pop_cnt: bits(pins.inst, 20, 16) as u8,
+            b_op0: bits(pins.inst, 25, 24),
+            b_op1: bits(pins.inst, 27, 26),
+            ignore_uncovered: bits(pins.inst, 28, 28) == 1,
+            bool_addr: bits(pins.addr, 4, 0),
+            int_addr: bits(pins.addr, 12, 8) as usize,
+            jump_addr: bits(pins.addr, 24, 16) as u16,
+            jump_global: bits(pins.addr, 31, 31) == 1,
+            pred_sel: bits(pins.cmn, 5, 3),
+            pred_inv: bits(pins.cmn, 6, 6),
+        }
+    }
+}
+
 impl Golden {
     /// Returns a unit of `lanes` lanes after reset.
     ///
@@ -347,21 +390,23 @@ impl Golden {
     fn decide<const N: usize>(&self, pins: &In, lanes: &mut Lanes) -> Result<Decision, Error> {
         let n = self.count::<N>();
         // Step 0: decode (r500-4.1-b).
-        let op = bits(pins.inst, 2, 0);
-        let b_else = bits(pins.inst, 4, 4) == 1;
-        let jump_any = bits(pins.inst, 5, 5) == 1;
-        let a_op = bits(pins.inst, 7, 6);
-        let func = bits(pins.inst, 15, 8);
-        let pop_cnt = bits(pins.inst, 20, 16) as u8;
-        let b_op0 = bits(pins.inst, 25, 24);
-        let b_op1 = bits(pins.inst, 27, 26);
-        let ignore_uncovered = bits(pins.inst, 28, 28) == 1;
-        let bool_addr = bits(pins.addr, 4, 0);
-        let int_addr = bits(pins.addr, 12, 8) as usize;
-        let jump_addr = bits(pins.addr, 24, 16) as u16;
-        let jump_global = bits(pins.addr, 31, 31) == 1;
-        let pred_sel = bits(pins.cmn, 5, 3);
-        let pred_inv = bits(pins.cmn, 6, 6);
+        let Flow {
+            op,
+            b_else,
+            jump_any,
+            a_op,
+            func,
+            pop_cnt,
+            b_op0,
+            b_op1,
+            ignore_uncovered,
+            bool_addr,
+            int_addr,
+            jump_addr,
+            jump_global,
+            pred_sel,
+            pred_inv,
+        } = Flow::of(pins);
         let is_begin = op == LOOP || op == REP;
         let is_end = op == ENDLOOP || op == ENDREP;
         let is_break = op == BREAKLOOP || op == BREAKREP;

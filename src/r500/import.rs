@@ -14,7 +14,7 @@
 //! there is a loop; the program starts at slot 0 and ends at the last.
 
 use super::asm::{assemble, parse_hex};
-use super::isa::{AOp, BOp, Fc, FcInst, Op, Type};
+use super::isa::{AOp, BOp, Fc, Op, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use super::shader::{Reader, Shader};
 use reconverge_bench::input::InputError;
@@ -177,15 +177,15 @@ fn check_loops(imported: &mut Imported, safe: bool) {
         let Some(fc) = Fc::decode(*slot) else {
             continue;
         };
-        let begins = matches!(fc.inst.op, Op::Loop | Op::Rep);
-        if begins && fc.inst.jump_func == 0 && !fc.inst.jump_any {
+        let begins = matches!(fc.op, Op::Loop | Op::Rep);
+        if begins && fc.jump_func == 0 && !fc.jump_any {
             found.push(i);
             if safe {
-                let jump_any = FcInst {
+                let jump_any = Fc {
                     jump_any: true,
-                    ..FcInst::NOP
+                    ..Fc::NOP
                 };
-                slot.inst |= jump_any.encode();
+                slot.inst |= jump_any.encode().inst;
             }
         }
     }
@@ -208,13 +208,13 @@ fn driver_registers(slots: &[Slot]) -> Registers {
     let mut loops = false;
     let mut depth = 0usize;
     for fc in slots.iter().filter_map(|s| Fc::decode(*s)) {
-        let FcInst {
+        let Fc {
             op,
             a_op,
             b_op0,
             b_else,
             ..
-        } = fc.inst;
+        } = fc;
         full |= op != Op::Jump || a_op != AOp::None;
         loops |= matches!(op, Op::Loop | Op::Rep);
         match b_op0 {

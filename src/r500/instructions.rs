@@ -1,9 +1,10 @@
 //! A program as a list of instructions that can be removed.
 
-use super::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use super::isa::{AOp, Fc, Op, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use super::shader::Shader;
 use reconverge_program::instructions::{Instructions, Piece, moved, places};
+use reconverge_program::layout::simpler;
 
 /// `JUMP_ADDR`, `START_ADDR` and so on have nine bits.
 const ADDRESS: u32 = 0x1ff;
@@ -13,28 +14,6 @@ fn with_address(word: u32, shift: u32, address: usize) -> u32 {
     let address = u32::try_from(address).unwrap_or(ADDRESS).min(ADDRESS);
     word & !(ADDRESS << shift) | address << shift
 }
-
-/// Edits of single fields that bring an instruction closer to one that does nothing.
-const EDITS: &[fn(&mut Fc)] = &[
-    |fc| fc.cmn = Cmn::FC,
-    |fc| fc.inst.op = Op::Jump,
-    |fc| fc.inst.b_op0 = BOp::None,
-    |fc| fc.inst.b_op1 = BOp::None,
-    |fc| fc.inst.a_op = AOp::None,
-    |fc| fc.inst.b_else = false,
-    |fc| fc.inst.jump_any = false,
-    |fc| fc.inst.ignore_uncovered = false,
-    |fc| fc.inst.b_pop_cnt = 0,
-    |fc| fc.inst.b_pop_cnt &= fc.inst.b_pop_cnt.wrapping_sub(1),
-    |fc| fc.inst.b_pop_cnt = fc.inst.b_pop_cnt.min(1),
-    |fc| fc.inst.jump_func = 0,
-    |fc| fc.inst.jump_func &= fc.inst.jump_func.wrapping_sub(1),
-    |fc| fc.cmn.pred_sel = PredSel::None,
-    |fc| fc.cmn.pred_inv = false,
-    |fc| fc.addr.bool_addr = 0,
-    |fc| fc.addr.int_addr = 0,
-    |fc| fc.addr.jump_global = false,
-];
 
 impl Program {
     fn with_slot(&self, number: usize, slot: Slot) -> Self {
@@ -197,14 +176,16 @@ impl Instructions for Program {
             match Fc::decode(*slot) {
                 None => all.push(self.with_slot(n, Slot::default())),
                 Some(fc) => {
+                    let words @ [_, inst, addr] = fc.words();
+                    let mut edits = vec![
+                        [Fc::NOP.words()[0], inst, addr],
+                        Fc { op: Op::Jump, ..fc }.words(),
+                    ];
+                    edits.extend(simpler(Fc::FIELDS, words));
+                    edits.retain(|edit| *edit != words);
                     all.push(self.with_slot(n, fc.encode()));
-                    for edit in EDITS {
-                        let mut changed = fc;
-                        edit(&mut changed);
-                        if changed != fc {
-                            all.push(self.with_slot(n, changed.encode()));
-                        }
-                    }
+                    let slots = edits.into_iter().map(|edit| Fc::of(edit).encode());
+                    all.extend(slots.map(|slot| self.with_slot(n, slot)));
                 }
             }
         }
@@ -213,12 +194,11 @@ impl Instructions for Program {
     }
 
     fn looped(&self) -> Self {
-        let mut jump = Fc {
-            cmn: Cmn::FC,
-            inst: FcInst::NOP,
-            addr: FcAddr::decode(u32::from(self.regs.start()) << 16),
+        let jump = Fc {
+            jump_func: 0xff,
+            jump_addr: self.regs.start(),
+            ..Fc::NOP
         };
-        jump.inst.jump_func = 0xff;
         let mut program = self.clone();
         program.slots.push(jump.encode());
         // The end is behind it: the unit is done at END_ADDR.
@@ -229,9 +209,9 @@ impl Instructions for Program {
     }
 
     fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
-        let mut fc = Fc::decode(self.slots[number]).filter(|fc| fc.inst.a_op != AOp::Pop)?;
-        fc.addr.jump_global = false;
-        fc.addr.jump_addr = to.min(ADDRESS as usize) as u16;
+        let mut fc = Fc::decode(self.slots[number]).filter(|fc| fc.a_op != AOp::Pop)?;
+        fc.jump_global = false;
+        fc.jump_addr = to.min(ADDRESS as usize) as u16;
         Some(self.with_slot(number, fc.encode()))
     }
 }

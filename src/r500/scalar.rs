@@ -20,7 +20,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::isa::{AOp, BOp, Fc, Op, PredSel};
+use super::isa::{AOp, BOp, Op, PredSel};
 use super::program::Program;
 use super::state::values::error::{
     ADDR_OVERFLOW, ADDR_UNDERFLOW, BRANCH_OVERFLOW, ILLEGAL, LOOP_KIND, LOOP_OVERFLOW,
@@ -29,8 +29,10 @@ use super::state::values::error::{
 
 mod addresses;
 mod survey;
+mod words;
 use addresses::ByAddress;
 use survey::{OpenAt, Step, Successors, Survey, check_no_uncounted_cycle};
+pub(super) use words::Fc;
 
 /// Frames of the loop stack and entries of the address stack (r500-3.2).
 const STACK_DEPTH: usize = 4;
@@ -128,26 +130,26 @@ fn window(program: &Program) -> (u16, u16) {
 
 /// Returns the target of a jump that is not a RETURN (r500-2.4).
 fn target(program: &Program, fc: &Fc) -> u16 {
-    let base = if fc.addr.jump_global {
+    let base = if fc.jump_global {
         0
     } else {
         program.regs.offset()
     };
-    base + fc.addr.jump_addr
+    base + fc.jump_addr
 }
 
 /// Returns count, init and step of the integer constant that `fc` names (r500-2.5).
 fn constant(program: &Program, fc: &Fc) -> (u8, u8, u8) {
-    let [kr, kg, kb, _] = program.regs.int_const[usize::from(fc.addr.int_addr)].to_le_bytes();
+    let [kr, kg, kb, _] = program.regs.int_const[usize::from(fc.int_addr)].to_le_bytes();
     (kr, kg, kb)
 }
 
 fn is_illegal(fc: &Fc) -> bool {
-    fc.inst.a_op == AOp::Reserved
-        || fc.inst.b_op0 == BOp::Reserved
-        || fc.inst.b_op1 == BOp::Reserved
+    fc.a_op == AOp::Reserved
+        || fc.b_op0 == BOp::Reserved
+        || fc.b_op1 == BOp::Reserved
         || matches!(
-            fc.cmn.pred_sel,
+            fc.pred_sel,
             PredSel::Rgba | PredSel::Reserved6 | PredSel::Reserved7
         )
 }
@@ -155,17 +157,17 @@ fn is_illegal(fc: &Fc) -> bool {
 /// Returns whether `JUMP_FUNC` is true for a lane with these condition bits: 0 ALU result, 1 to 4 predicates R, G, B, A
 /// (r500-2.3, r500-O23).
 fn wants_to_jump(program: &Program, fc: &Fc, conditions: u16) -> bool {
-    let selected = match fc.cmn.pred_sel {
+    let selected = match fc.pred_sel {
         PredSel::R => conditions >> 1,
         PredSel::G => conditions >> 2,
         PredSel::B => conditions >> 3,
         PredSel::A => conditions >> 4,
         _ => 1,
     };
-    let predicate = selected & 1 ^ u16::from(fc.cmn.pred_inv);
-    let boolean = (program.regs.bool_const >> fc.addr.bool_addr & 1) as u16;
+    let predicate = selected & 1 ^ u16::from(fc.pred_inv);
+    let boolean = (program.regs.bool_const >> fc.bool_addr & 1) as u16;
     let index = (conditions & 1) << 2 | predicate << 1 | boolean;
-    fc.inst.jump_func >> index & 1 == 1
+    fc.jump_func >> index & 1 == 1
 }
 
 /// One lane alone in a structured program.
@@ -319,11 +321,11 @@ impl<'p> Scalar<'p> {
     /// # Errors
     /// The lowest code of the errors that it meets.
     fn flow(&self, lane: &mut Trace, fc: &Fc, drawn: u16) -> Result<(), u8> {
-        let op = fc.inst.op;
+        let op = fc.op;
         if is_illegal(fc) {
             return Err(ILLEGAL);
         }
-        if !self.program.regs.full() && (op != Op::Jump || fc.inst.a_op != AOp::None) {
+        if !self.program.regs.full() && (op != Op::Jump || fc.a_op != AOp::None) {
             return Err(PARTIAL);
         }
         let top = lane.loops.last().copied();
@@ -344,7 +346,7 @@ impl<'p> Scalar<'p> {
         let jumps = match op {
             Op::Loop | Op::Rep if count == 0 => true,
             Op::EndLoop | Op::EndRep if left == 0 => false,
-            _ => fc.inst.b_else || wants_to_jump(self.program, fc, drawn),
+            _ => fc.b_else || wants_to_jump(self.program, fc, drawn),
         };
 
         let begins = matches!(op, Op::Loop | Op::Rep) && !jumps;
@@ -353,7 +355,7 @@ impl<'p> Scalar<'p> {
         }
         let mut next = lane.pc + 1;
         if jumps {
-            next = match fc.inst.a_op {
+            next = match fc.a_op {
                 AOp::Push if lane.addrs.len() == STACK_DEPTH => return Err(ADDR_OVERFLOW),
                 AOp::Pop => *lane.addrs.last().ok_or(ADDR_UNDERFLOW)?,
                 _ => match self.behind.get(lane.pc) {
@@ -365,7 +367,7 @@ impl<'p> Scalar<'p> {
             if !(low..=high).contains(&next) {
                 return Err(PC_RANGE);
             }
-            match fc.inst.a_op {
+            match fc.a_op {
                 AOp::Push => lane.addrs.push(lane.pc + 1),
                 AOp::Pop => drop(lane.addrs.pop()),
                 _ => {}
@@ -424,8 +426,8 @@ fn depth(
         let behind = survey.depths.get(pc).copied().unwrap_or_default();
         deepest = deepest.max(here).max(behind);
         if let Some(fc) = Fc::decode(survey.program.slot(pc))
-            && fc.inst.op == Op::Jump
-            && fc.inst.a_op == AOp::Push
+            && fc.op == Op::Jump
+            && fc.a_op == AOp::Push
             && survey.wants(&fc).jump
         {
             let inner = depth(

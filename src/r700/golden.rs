@@ -13,6 +13,8 @@ use reconverge_bench::design::Build;
 
 mod contract;
 mod explain;
+#[cfg(test)]
+mod table;
 
 /// Most lanes a wave can have.
 pub const MAX_LANES: usize = 64;

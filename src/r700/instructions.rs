@@ -3,38 +3,12 @@
 use super::isa::{Alu, Cf, CfOp, Clause, Cond, Word};
 use super::program::{Program, Quad, Registers};
 use reconverge_program::instructions::{Instructions, Piece, moved, places};
+use reconverge_program::layout::simpler;
 
 /// Returns the instruction that does nothing: NOP.
 fn nop() -> Quad {
     Cf::new(CfOp::Nop).encode()
 }
-
-/// Edits of single fields that bring an instruction closer to one that does nothing.
-const EDITS: &[fn(&mut Cf)] = &[
-    |cf| {
-        *cf = Cf {
-            addr: cf.addr,
-            ..Cf::new(cf.op)
-        }
-    },
-    |cf| {
-        if !cf.op.uses_addr() || cf.op.is_fetch() {
-            cf.addr = 0;
-        }
-    },
-    |cf| cf.end = false,
-    |cf| cf.vpm = false,
-    |cf| cf.wqm = false,
-    |cf| cf.barrier = true,
-    |cf| cf.cond = Cond::Active,
-    |cf| cf.cf_const = 0,
-    |cf| cf.count = 0,
-    |cf| cf.pop_count = 0,
-    |cf| cf.pop_count = cf.pop_count.min(1),
-    |cf| cf.pop_count = cf.pop_count.min(2),
-    |cf| cf.call_count = 0,
-    |cf| cf.call_count = cf.call_count.min(1),
-];
 
 impl Program {
     fn with_quad(&self, number: usize, quad: Quad) -> Self {
@@ -48,6 +22,11 @@ impl Program {
         edit(&mut program.regs);
         program
     }
+}
+
+/// Returns whether it jumps to its address.
+fn leads(op: CfOp) -> bool {
+    op.uses_addr() && !op.is_fetch()
 }
 
 /// Returns the address in the new program that corresponds to `address`.
@@ -75,8 +54,7 @@ impl Instructions for Program {
             };
             let mut quad = self.quads[number];
             if let Word::Cf(cf) = Word::decode(quad)
-                && cf.op.uses_addr()
-                && !cf.op.is_fetch()
+                && leads(cf.op)
             {
                 quad.dw0 = led(&places, quad.dw0);
             }
@@ -141,10 +119,26 @@ impl Instructions for Program {
             match Word::decode(*quad) {
                 Word::Cf(cf) => {
                     set(cf.encode());
-                    for edit in EDITS {
-                        let mut changed = cf;
-                        edit(&mut changed);
-                        set(changed.encode());
+                    let addr = match leads(cf.op) {
+                        true => cf.addr,
+                        false => 0,
+                    };
+                    for edit in [
+                        Cf {
+                            addr: cf.addr,
+                            ..Cf::new(cf.op)
+                        },
+                        Cf { addr, ..cf },
+                        Cf {
+                            cond: Cond::Active,
+                            ..cf
+                        },
+                        Cf { cf_const: 0, ..cf },
+                    ] {
+                        set(edit.encode());
+                    }
+                    for words in simpler(Cf::FIELDS, cf.words()) {
+                        set(Cf::of(cf.op, words).encode());
                     }
                 }
                 Word::Alu(alu) => {
@@ -181,8 +175,7 @@ impl Instructions for Program {
         let Word::Cf(cf) = Word::decode(quad) else {
             return None;
         };
-        let leads = cf.op.uses_addr() && !cf.op.is_fetch();
-        let dw0 = u32::try_from(to).ok().filter(|_| leads)?;
+        let dw0 = u32::try_from(to).ok().filter(|_| leads(cf.op))?;
         Some(self.with_quad(number, Quad { dw0, ..quad }))
     }
 }

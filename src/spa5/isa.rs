@@ -7,6 +7,7 @@
 //! ignores are 0 ([`Word::is_canonical`]). [`Code`] puts instructions into bundles.
 
 use super::program::BUNDLE;
+use reconverge_program::names;
 
 mod code;
 mod opcodes;
@@ -60,45 +61,10 @@ const fn bit(word: u64, at: u32) -> bool {
     word >> at & 1 == 1
 }
 
-/// Declares an enum of named numbers: variant, number, name.
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal $text:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[repr(u16)]
-        pub enum $name { $($(#[$vdoc])* $variant = $value,)+ }
-
-        impl $name {
-            /// All of them, in the spec's order.
-            pub const ALL: &[$name] = &[$($name::$variant),+];
-
-            /// Returns the variant with this number; `None` if there is none.
-            pub const fn from_bits(value: u16) -> Option<Self> {
-                match value { $($value => Some($name::$variant),)+ _ => None }
-            }
-
-            /// Returns the number in the word.
-            pub const fn bits(self) -> u16 {
-                self as u16
-            }
-
-            /// Returns the name in NVIDIA's listings.
-            pub const fn name(self) -> &'static str {
-                match self { $($name::$variant => $text,)+ }
-            }
-
-            /// Returns the variant called `name`, in upper or lower case.
-            pub fn from_name(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|v| v.name().eq_ignore_ascii_case(name))
-            }
-        }
-    };
-}
-
-named! {
+names! {
     /// The set-up instructions and calls, which push a token: bits 63:52 (spa5-2.3). They have neither predicate
     /// nor CC test.
-    SetUpOp {
+    SetUpOp: u16 {
         /// Where the threads that execute SYNC meet.
         Ssy = 0xE29 "SSY",
         /// Where the threads that execute BRK go.
@@ -121,9 +87,9 @@ impl SetUpOp {
     }
 }
 
-named! {
+names! {
     /// The leaving instructions: bits 63:52 (spa5-2.3); for SYNC, those of them that are compared.
-    LeaveOp {
+    LeaveOp: u16 {
         /// To the SSY token.
         Sync = 0xF0F "SYNC",
         /// To the PBK token.
@@ -139,9 +105,9 @@ named! {
     }
 }
 
-named! {
+names! {
     /// The other opcodes of the block that have a name: bits 63:52 (spa5-2.3). Each is UNSUPPORTED.
-    BlockOp {
+    BlockOp: u16 {
         /// JMX in its constant-bank form.
         Jmx = 0xE20 "JMX",
         /// JMP in its constant-bank form.
@@ -187,9 +153,9 @@ pub fn mnemonics() -> impl Iterator<Item = &'static str> {
         .chain(BLACK_BOXES.iter().map(|(name, _)| *name))
 }
 
-named! {
+names! {
     /// CC tests, bits 4:0 (spa5-2.4).
-    Test {
+    Test: u16 {
         /// Never.
         F = 0x00 "F",
         /// Less.

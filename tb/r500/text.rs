@@ -11,7 +11,7 @@ use reconverge::r500::asm::{
     statement,
 };
 use reconverge::r500::import::{Format, Imported, Options, import, load, recognise};
-use reconverge::r500::isa::{Cmn, Fc, FcAddr, FcInst, PredSel};
+use reconverge::r500::isa::{Fc, PredSel};
 use reconverge::r500::program::{Program, Registers, Slot};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/r500/programs");

@@ -138,7 +138,7 @@ pub fn branches(program: &Program) -> Vec<Branch> {
         let Some(fc) = Fc::decode(*words) else {
             continue;
         };
-        let inst = fc.inst;
+        let inst = fc;
         let what = statement(*words);
         let branch = |open: &[(usize, usize)], what| Branch {
             slot,

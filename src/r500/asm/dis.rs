@@ -5,9 +5,10 @@
 use std::fmt::Write as _;
 
 use super::Cond;
-use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
 use crate::r500::program::{Program, Registers, Slot};
 use reconverge_bench::text::{listing_line, name_comment, with_notes};
+use reconverge_program::layout;
 
 /// Returns `slot` as one line of assembly that assembles to the same words.
 ///
@@ -48,7 +49,7 @@ fn mnemonic(slot: Slot) -> String {
                 format!("{} [{}]", ty.name(), words(slot))
             }
         }
-        Some(fc) if fc.encode() == slot && only_fc_fields(fc.cmn) => fields(&fc),
+        Some(fc) if fc.encode() == slot && fc.alu_result == 0 => fields(&fc),
         Some(fc) => format!("{} [{}]", fields(&fc), words(slot)),
     }
 }
@@ -70,77 +71,30 @@ fn words(slot: Slot) -> String {
     words.join(" ")
 }
 
-/// Returns whether only fields that [`fields`] writes differ from 0.
-fn only_fc_fields(cmn: Cmn) -> bool {
-    cmn == Cmn {
-        tex_sem_wait: cmn.tex_sem_wait,
-        pred_sel: cmn.pred_sel,
-        pred_inv: cmn.pred_inv,
-        last: cmn.last,
-        alu_wait: cmn.alu_wait,
-        ..Cmn::decode(Type::Fc.bits())
-    }
-}
-
 /// Returns the manual's mnemonic with every field that is not at its default.
 fn fields(fc: &Fc) -> String {
-    let Fc { cmn, inst, addr } = fc;
-    let mut t = format!("{} func=0x{:02X}", inst.op.name(), inst.jump_func);
-    let flag = |t: &mut String, on: bool, name: &str| {
-        if on {
-            t.push(' ');
-            t.push_str(name);
-        }
+    let target = match (fc.a_op, fc.jump_addr) {
+        (AOp::Pop, 0) => String::new(),
+        (_, address) => format!(" -> 0x{address:03X}"),
     };
-    flag(&mut t, inst.jump_any, "any");
-    flag(&mut t, inst.b_else, "else");
-    if inst.a_op != AOp::None {
-        let _ = write!(t, " a={}", inst.a_op.name());
-    }
-    for (name, op) in [("b0", inst.b_op0), ("b1", inst.b_op1)] {
-        if op != BOp::None {
-            let _ = write!(t, " {name}={}", op.name());
-        }
-    }
-    for (name, n) in [
-        ("pop", inst.b_pop_cnt),
-        ("bool", addr.bool_addr),
-        ("int", addr.int_addr),
-    ] {
-        if n != 0 {
-            let _ = write!(t, " {name}={n}");
-        }
-    }
-    if cmn.pred_sel != PredSel::None {
-        let _ = write!(t, " pred={}", cmn.pred_sel.name());
-    }
-    flag(&mut t, cmn.pred_inv, "inv");
-    flag(&mut t, inst.ignore_uncovered, "ign");
-    flag(&mut t, addr.jump_global, "global");
-    flag(&mut t, cmn.tex_sem_wait, "tex_wait");
-    flag(&mut t, cmn.last, "last");
-    flag(&mut t, !cmn.alu_wait, "no_alu_wait");
-    if inst.a_op != AOp::Pop || addr.jump_addr != 0 {
-        let _ = write!(t, " -> 0x{:03X}", addr.jump_addr);
-    }
-    t
+    let operands = layout::operands(Fc::FIELDS, &fc.words());
+    format!("{}{operands}{target}", fc.op.name())
 }
 
 /// Returns the register values that the instruction uses: target, integer and boolean constants.
 fn operands(fc: &Fc, regs: &Registers) -> String {
-    let Fc { inst, addr, .. } = fc;
     let mut t = String::new();
-    match inst.a_op {
+    match fc.a_op {
         AOp::Pop => t.push_str(" -> the address popped"),
         _ => {
-            let base = if addr.jump_global { 0 } else { regs.offset() };
-            let _ = write!(t, " -> 0x{:03X}", addr.jump_addr + base);
+            let base = if fc.jump_global { 0 } else { regs.offset() };
+            let _ = write!(t, " -> 0x{:03X}", fc.jump_addr + base);
         }
     }
-    let k = regs.int_const[usize::from(addr.int_addr & 31)];
+    let k = regs.int_const[usize::from(fc.int_addr & 31)];
     let [count, init, step, _] = k.to_le_bytes();
-    let i = addr.int_addr;
-    match inst.op {
+    let i = fc.int_addr;
+    match fc.op {
         Op::Loop => {
             let _ = write!(t, ", i{i}: count {count}, init {init}");
         }
@@ -153,8 +107,8 @@ fn operands(fc: &Fc, regs: &Registers) -> String {
         _ => {}
     }
     // The table depends on the boolean if a pair of neighbouring bits differs.
-    if (inst.jump_func ^ inst.jump_func >> 1) & 0x55 != 0 {
-        let b = addr.bool_addr;
+    if (fc.jump_func ^ fc.jump_func >> 1) & 0x55 != 0 {
+        let b = fc.bool_addr;
         let _ = write!(t, ", b{b} = {}", regs.bool_const >> (b & 31) & 1);
     }
     t
@@ -205,7 +159,7 @@ fn predicate_name(cond: Cond) -> String {
 pub fn statement(slot: Slot) -> Option<String> {
     use BOp::{Decr, Incr, None as Keep};
     let fc = Fc::decode(slot)?;
-    let FcInst {
+    let Fc {
         op,
         b_else,
         jump_any,
@@ -214,17 +168,17 @@ pub fn statement(slot: Slot) -> Option<String> {
         b_pop_cnt: n,
         b_op0,
         b_op1,
-        ignore_uncovered: _,
-    } = fc.inst;
+        int_addr: i,
+        ..
+    } = fc;
     let jumps = Cond {
         table: jump_func,
-        pred: fc.cmn.pred_sel,
-        pred_inv: fc.cmn.pred_inv,
-        boolean: fc.addr.bool_addr,
+        pred: fc.pred_sel,
+        pred_inv: fc.pred_inv,
+        boolean: fc.bool_addr,
     };
     let if_jumps = || condition(jumps);
     let if_stays = || condition(!jumps);
-    let FcAddr { int_addr: i, .. } = fc.addr;
     let (never, always) = (jump_func == 0, jump_func == 0xff);
     let suffix = |name: &str, plain: bool| {
         if plain {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 
 use super::{Code, Cond, Line, Stmt, Targets};
-use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Slot};
 use reconverge_bench::input::InputError;
 use reconverge_bench::text::{Errors, Labels, Location};
@@ -157,32 +157,28 @@ fn called(stmt: &Stmt) -> Option<String> {
             target: Some(label),
         } => {
             let fc = Fc::decode(*slot)?;
-            (fc.inst.a_op == AOp::Push).then(|| label.clone())
+            (fc.a_op == AOp::Push).then(|| label.clone())
         }
         _ => None,
     }
 }
 
 /// Returns the words of an FC instruction apart from its target.
-fn fc(inst: FcInst, cond: Option<Cond>, ign: bool) -> Fc {
+fn fc(inst: Fc, cond: Option<Cond>, ign: bool) -> Fc {
     let mut fc = Fc {
-        cmn: Cmn::FC,
-        inst: FcInst {
-            ignore_uncovered: ign,
-            ..inst
-        },
-        addr: FcAddr::default(),
+        ignore_uncovered: ign,
+        ..inst
     };
     if let Some(cond) = cond {
-        fc.cmn.pred_sel = cond.pred;
-        fc.cmn.pred_inv = cond.pred_inv;
-        fc.inst.jump_func = cond.table;
-        fc.addr.bool_addr = cond.boolean;
+        fc.pred_sel = cond.pred;
+        fc.pred_inv = cond.pred_inv;
+        fc.jump_func = cond.table;
+        fc.bool_addr = cond.boolean;
     }
     fc
 }
 
-const JUMP: FcInst = FcInst::NOP;
+const JUMP: Fc = Fc::NOP;
 
 impl Expander<'_> {
     fn at(&self, line: usize) -> Location<'_> {
@@ -262,7 +258,7 @@ impl Expander<'_> {
         let item = &mut self.items[n];
         item.target = target;
         if let (true, Ok(fc)) = (count, &mut item.fc) {
-            fc.inst.b_op1 = BOp::Incr;
+            fc.b_op1 = BOp::Incr;
         }
     }
 
@@ -280,7 +276,7 @@ impl Expander<'_> {
             Stmt::Label(name) => self.label(line, name)?,
             &Stmt::If { cond, ign } => {
                 self.check(line, Some(cond))?;
-                let inst = FcInst {
+                let inst = Fc {
                     b_op0: BOp::Incr,
                     ..JUMP
                 };
@@ -349,7 +345,7 @@ impl Expander<'_> {
                 ign,
             } => {
                 self.check(line, *cond)?;
-                let inst = FcInst {
+                let inst = Fc {
                     a_op: AOp::Push,
                     jump_any: true,
                     b_op1: if *counters { BOp::Incr } else { BOp::None },
@@ -435,12 +431,12 @@ impl Expander<'_> {
                 ..
             }) => {
                 let levels = self.pop_count(line, "ELSE IF", usize::from(levels) + 1)?;
-                let inst = FcInst {
+                let inst = Fc {
                     b_op0: BOp::Incr,
                     b_op1: BOp::Incr,
                     ..JUMP
                 };
-                let swap = FcInst {
+                let swap = Fc {
                     b_else: true,
                     ..inst
                 };
@@ -476,7 +472,7 @@ impl Expander<'_> {
                 swap: None,
                 fused,
             }) => {
-                let inst = FcInst {
+                let inst = Fc {
                     b_else: true,
                     b_op1: BOp::Decr,
                     b_pop_cnt: levels,
@@ -509,7 +505,7 @@ impl Expander<'_> {
                 fused,
                 ..
             }) => {
-                let inst = FcInst {
+                let inst = Fc {
                     jump_any: true,
                     b_op0: BOp::Decr,
                     b_pop_cnt: levels,
@@ -546,14 +542,14 @@ impl Expander<'_> {
     ) -> Result<(), InputError> {
         self.check(line, cond)?;
         self.check_int(line, int)?;
-        let inst = FcInst {
+        let inst = Fc {
             op: if rep { Op::Rep } else { Op::Loop },
             jump_any: cond.is_none(),
             b_op0: if cond.is_some() { BOp::Incr } else { BOp::None },
-            ..FcInst::NOP
+            ..Fc::NOP
         };
         let mut words = fc(inst, cond.map(Not::not), ign);
-        words.addr.int_addr = int;
+        words.int_addr = int;
         let begin = self.emit(line, if rep { "REP" } else { "LOOP" }, words, Target::None);
         self.blocks.push(Block::Loop {
             line,
@@ -583,7 +579,7 @@ impl Expander<'_> {
                 continues,
                 ..
             }) if kind == rep => {
-                let inst = FcInst {
+                let inst = Fc {
                     op: if rep { Op::EndRep } else { Op::EndLoop },
                     jump_any: true,
                     b_op0: if some { BOp::Decr } else { BOp::None },
@@ -591,7 +587,7 @@ impl Expander<'_> {
                     ..always()
                 };
                 let mut words = fc(inst, None, ign);
-                words.addr.int_addr = int;
+                words.int_addr = int;
                 let n = self.emit(line, what, words, Target::After(begin));
                 self.send(begin, Target::After(n), false);
                 for i in breaks {
@@ -632,7 +628,7 @@ impl Expander<'_> {
         let Some((depth, rep)) = found else {
             return Err(self.labels.outside(self.at(line), what, "LOOP or REP"));
         };
-        let inst = FcInst {
+        let inst = Fc {
             op: match (breaks, rep) {
                 (true, false) => Op::BreakLoop,
                 (true, true) => Op::BreakRep,
@@ -673,7 +669,7 @@ impl Expander<'_> {
             let message = format!("inside the {opened} of line {at}: {why}");
             return Err(self.error(line, "RETURN", message));
         }
-        let mut inst = FcInst {
+        let mut inst = Fc {
             a_op: AOp::Pop,
             ..always()
         };
@@ -745,13 +741,13 @@ impl Expander<'_> {
             };
             let mut slot = match item.fc {
                 Ok(mut fc) => {
-                    fc.addr.jump_global = global && to.is_some();
+                    fc.jump_global = global && to.is_some();
                     fc.encode()
                 }
                 Err(slot) => slot,
             };
             if let Some(to) = to {
-                let absolute = FcAddr::decode(slot.addr).jump_global;
+                let absolute = slot.addr >> 31 == 1;
                 let field = if absolute { to + offset } else { to };
                 let Some(field) = u32::try_from(field).ok().filter(|f| *f < 512) else {
                     let message = format!(
@@ -772,9 +768,9 @@ impl Expander<'_> {
 }
 
 /// Returns a jump that every lane takes.
-const fn always() -> FcInst {
-    FcInst {
+const fn always() -> Fc {
+    Fc {
         jump_func: 0xff,
-        ..FcInst::NOP
+        ..Fc::NOP
     }
 }

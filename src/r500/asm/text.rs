@@ -91,13 +91,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::dis::all_fields;
 use super::{Cond, Line, Stmt, Targets, expand};
-use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use crate::r500::isa::{Fc, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use crate::r500::shader::Reader;
 use reconverge_bench::input::InputError;
 use reconverge_bench::text::{
     self, Address, Given, HexItem, Item, Location, Operands, program_name,
 };
+use reconverge_program::layout;
 
 /// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
 ///
@@ -662,59 +663,37 @@ fn with_words(at: Location, said: Stmt, text: &str) -> Result<Stmt, InputError> 
 
 /// Parses an instruction in the manual's terms.
 fn flow_control(at: Location, op: Op, operands: &[String]) -> Result<Stmt, InputError> {
-    let mut fc = Fc {
-        cmn: Cmn::FC,
-        inst: FcInst { op, ..FcInst::NOP },
-        addr: FcAddr::default(),
-    };
-    let mut target = None;
+    let mut words = Fc { op, ..Fc::NOP }.words();
+    let (mut address, mut target) = (0, None);
     let mut given = BTreeSet::new();
     let mut rest = operands.iter();
     while let Some(operand) = rest.next() {
-        let lower = operand.to_ascii_lowercase();
-        let (name, value) = match lower.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (lower.as_str(), None),
+        let field = match (operand.as_str(), rest.as_slice().first()) {
+            ("->", None) => return Err(at.error("target", "is missing after `->`")),
+            ("->", Some(place)) => {
+                rest.next();
+                if place.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
+                    address = at.unsigned("target", place, 511)?;
+                } else {
+                    at.check_label(place)?;
+                    target = Some(place.clone());
+                }
+                Some("->")
+            }
+            _ => layout::read(at, operand, Fc::FIELDS, &mut words)?,
         };
-        if !given.insert(name.to_owned()) {
-            return Err(at.error(name, "is given twice"));
-        }
-        let unknown = |value: &str| at.error(name, format!("unknown value `{value}`"));
-        match (name, value) {
-            ("func", Some(v)) => fc.inst.jump_func = at.unsigned(name, v, 255)?,
-            ("any", None) => fc.inst.jump_any = true,
-            ("else", None) => fc.inst.b_else = true,
-            ("a", Some(v)) => fc.inst.a_op = AOp::from_name(v).ok_or_else(|| unknown(v))?,
-            ("b0", Some(v)) => fc.inst.b_op0 = BOp::from_name(v).ok_or_else(|| unknown(v))?,
-            ("b1", Some(v)) => fc.inst.b_op1 = BOp::from_name(v).ok_or_else(|| unknown(v))?,
-            ("pop", Some(v)) => fc.inst.b_pop_cnt = at.unsigned(name, v, 31)?,
-            ("bool", Some(v)) => fc.addr.bool_addr = at.unsigned(name, v, 31)?,
-            ("int", Some(v)) => fc.addr.int_addr = at.unsigned(name, v, 31)?,
-            ("pred", Some(v)) => {
-                fc.cmn.pred_sel = PredSel::from_name(v).ok_or_else(|| unknown(v))?
-            }
-            ("inv", None) => fc.cmn.pred_inv = true,
-            ("ign", None) => fc.inst.ignore_uncovered = true,
-            ("global", None) => fc.addr.jump_global = true,
-            ("tex_wait", None) => fc.cmn.tex_sem_wait = true,
-            ("last", None) => fc.cmn.last = true,
-            ("no_alu_wait", None) => fc.cmn.alu_wait = false,
-            ("->", None) => match rest.next() {
-                Some(t) if t.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
-                    fc.addr.jump_addr = at.unsigned("target", t, 511)?;
-                }
-                Some(t) => {
-                    at.check_label(t)?;
-                    target = Some(t.clone());
-                }
-                None => return Err(at.error("target", "is missing after `->`")),
-            },
-            _ => {
-                let message = format!("{} has no field `{operand}`", op.name());
-                return Err(at.error("operands", message));
-            }
+        let Some(field) = field else {
+            let message = format!("{} has no field `{operand}`", op.name());
+            return Err(at.error("operands", message));
+        };
+        if !given.insert(field) {
+            return Err(at.error(field, "is given twice"));
         }
     }
+    let fc = Fc {
+        jump_addr: address,
+        ..Fc::of(words)
+    };
     Ok(Stmt::Raw {
         slot: fc.encode(),
         target,

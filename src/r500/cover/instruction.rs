@@ -4,7 +4,7 @@ use super::axes::{Around, BOp, Count, Family, LoopKind, Reserved, Stacking, Why}
 use super::sample::Memory;
 use super::{begins, breaks, ends};
 use crate::axes::classes;
-use crate::r500::isa::{AOp as AddrOp, BOp as BranchOp, Cmn, FcAddr, FcInst, Op, PredSel};
+use crate::r500::isa::{AOp as AddrOp, BOp as BranchOp, Fc, Op, PredSel};
 use crate::r500::state::{In, State};
 
 /// Returns the lanes whose counter, given as bit planes, is below `than`.
@@ -45,10 +45,7 @@ pub(super) fn count(n: u8) -> Count {
 
 /// A flow-control instruction and its lanes: r500-4.1, steps 0 to 5, on whole masks.
 pub(super) struct Flow {
-    pub(super) cmn: Cmn,
-    pub(super) inst: FcInst,
-    pub(super) addr: FcAddr,
-    pub(super) op: Op,
+    pub(super) fc: Fc,
     /// Classes before the step, and after its step 2.
     pub(super) before: [u64; 4],
     pub(super) active: u64,
@@ -74,13 +71,13 @@ pub(super) struct Flow {
 
 impl Flow {
     pub(super) fn new(s: &State, pins: &In, all: u64) -> Self {
-        let (cmn, inst) = (Cmn::decode(pins.cmn), FcInst::decode(pins.inst));
-        let (addr, op) = (FcAddr::decode(pins.addr), inst.op);
+        let fc = Fc::of([pins.cmn.into(), pins.inst.into(), pins.addr.into()]);
+        let op = fc.op;
         let before = classes(s.st, all);
         let [mut active, mut branch, mut cont, brk] = before;
         let counted = s.bc.iter().fold(0, |a, plane| a | plane);
-        let else_off = if inst.b_else { active } else { 0 };
-        if inst.b_else {
+        let else_off = if fc.b_else { active } else { 0 };
+        if fc.b_else {
             (active, branch) = (branch & !counted, branch & counted | active);
         }
         let returned = if ends(op) {
@@ -91,16 +88,16 @@ impl Flow {
         active |= returned;
         cont &= !returned;
 
-        let boolean = s.bool_const >> addr.bool_addr & 1 == 1;
-        let selected = match cmn.pred_sel {
+        let boolean = s.bool_const >> fc.bool_addr & 1 == 1;
+        let selected = match fc.pred_sel {
             PredSel::R => pins.pred[0],
             PredSel::G => pins.pred[1],
             PredSel::B => pins.pred[2],
             PredSel::A => pins.pred[3],
             _ => u64::MAX,
         };
-        let predicate = if cmn.pred_inv { !selected } else { selected };
-        let table = |alu: u8, pred: u8| match inst.jump_func
+        let predicate = if fc.pred_inv { !selected } else { selected };
+        let table = |alu: u8, pred: u8| match fc.jump_func
             >> (alu << 2 | pred << 1 | u8::from(boolean))
             & 1
         {
@@ -112,7 +109,7 @@ impl Flow {
             | !pins.alu & predicate & table(0, 1)
             | !pins.alu & !predicate & table(0, 0);
 
-        let constant = s.int(addr.int_addr.into());
+        let constant = s.int(fc.int_addr.into());
         let depth = usize::from(s.loop_depth);
         let frame = |from_top: usize| depth.checked_sub(from_top).map(|f| s.frame(f));
         let (top, kr) = (frame(1), constant as u8);
@@ -123,10 +120,7 @@ impl Flow {
             _ => None,
         };
         Flow {
-            cmn,
-            inst,
-            addr,
-            op,
+            fc,
             before,
             active,
             branch,
@@ -135,7 +129,7 @@ impl Flow {
             else_off,
             returned,
             want: active & wish | else_off,
-            consulted: if inst.ignore_uncovered {
+            consulted: if fc.ignore_uncovered {
                 pins.cov & all
             } else {
                 all
@@ -156,21 +150,21 @@ impl Flow {
 
     /// Returns the voters (r500-4.2-a), if the lanes of `consulted` are consulted.
     pub(super) fn voters(&self, consulted: u64) -> u64 {
-        let leaves = breaks(self.op) || self.op == Op::Continue;
+        let leaves = breaks(self.fc.op) || self.fc.op == Op::Continue;
         (self.active | if leaves { 0 } else { self.else_off }) & consulted
     }
 
     /// Returns the lanes that hold the unit back: BRANCH lanes and CONT lanes.
     pub(super) fn holders(&self, consulted: u64) -> (u64, u64) {
-        let leaves = breaks(self.op) || self.op == Op::Continue;
+        let leaves = breaks(self.fc.op) || self.fc.op == Op::Continue;
         let branch = if leaves { self.branch } else { 0 };
-        let cont = if breaks(self.op) { self.cont } else { 0 };
+        let cont = if breaks(self.fc.op) { self.cont } else { 0 };
         (branch & consulted, cont & consulted)
     }
 
     /// Returns whether the unit jumps by the decision of `voters` alone.
     pub(super) fn vote(&self, voters: u64) -> bool {
-        match self.inst.jump_any {
+        match self.fc.jump_any {
             true => voters & self.want != 0,
             false => voters & !self.want == 0,
         }
@@ -203,7 +197,7 @@ impl Flow {
     }
 
     pub(super) fn family(&self) -> Family {
-        match self.op {
+        match self.fc.op {
             Op::Jump => Family::Jump,
             Op::Loop | Op::Rep => Family::Begin,
             Op::EndLoop | Op::EndRep => Family::End,
@@ -213,14 +207,14 @@ impl Flow {
     }
 
     pub(super) fn loop_kind(&self) -> LoopKind {
-        match self.op {
+        match self.fc.op {
             Op::Rep | Op::EndRep => LoopKind::Rep,
             _ => LoopKind::Loop,
         }
     }
 
     pub(super) fn stacking(&self) -> Option<Stacking> {
-        match self.inst.a_op {
+        match self.fc.a_op {
             AddrOp::Pop => Some(Stacking::Pop),
             AddrOp::Push => Some(Stacking::Push),
             _ => None,
@@ -228,11 +222,7 @@ impl Flow {
     }
 
     pub(super) fn b_op(&self, jump: bool) -> BOp {
-        match if jump {
-            self.inst.b_op1
-        } else {
-            self.inst.b_op0
-        } {
+        match if jump { self.fc.b_op1 } else { self.fc.b_op0 } {
             BranchOp::Decr => BOp::Decr,
             BranchOp::Incr => BOp::Incr,
             _ => BOp::None,
@@ -241,16 +231,16 @@ impl Flow {
 
     /// Returns the target of a jump; `None` if there is nothing to pop.
     pub(super) fn target(&self, m: &Memory, s: &State) -> Option<u16> {
-        match self.inst.a_op {
+        match self.fc.a_op {
             AddrOp::Pop => usize::from(s.addr_depth).checked_sub(1).map(|n| s.addrs[n]),
-            _ if self.addr.jump_global => Some(self.addr.jump_addr),
-            _ => Some(self.addr.jump_addr + m.offset),
+            _ if self.fc.jump_global => Some(self.fc.jump_addr),
+            _ => Some(self.fc.jump_addr + m.offset),
         }
     }
 
     pub(super) fn reserved(&self) -> impl Iterator<Item = Reserved> {
-        let i = &self.inst;
-        let pred = self.cmn.pred_sel;
+        let i = &self.fc;
+        let pred = self.fc.pred_sel;
         [
             (i.a_op == AddrOp::Reserved, Reserved::AOp),
             (i.b_op0 == BranchOp::Reserved, Reserved::BOp0),

@@ -99,10 +99,10 @@ impl Bins {
             (Type::Alu, _) => InstKind::Alu,
             (Type::Out, _) => InstKind::Out,
             (_, None) => InstKind::Tex,
-            (_, Some(flow)) => match (flow.op, flow.inst.a_op) {
+            (_, Some(flow)) => match (flow.fc.op, flow.fc.a_op) {
                 (Op::Jump, AddrOp::Push) => InstKind::Call,
                 (Op::Jump, AddrOp::Pop) => InstKind::Return,
-                (Op::Jump, _) if flow.inst.b_else => InstKind::Else,
+                (Op::Jump, _) if flow.fc.b_else => InstKind::Else,
                 (Op::Jump, _) => InstKind::Jump,
                 (Op::Loop, _) => InstKind::Loop,
                 (Op::EndLoop, _) => InstKind::EndLoop,
@@ -174,7 +174,7 @@ impl Bins {
         after: &State,
         hits: &mut Hits,
     ) {
-        let op = f.op;
+        let op = f.fc.op;
         let is = |code: Error| outcome == Err(code);
         let level = Level::of(before.loop_depth.into(), STACK);
         let ended = match outcome {
@@ -240,7 +240,7 @@ impl Bins {
         let decision = Decision::from(jump);
         hits.hit(
             self.decisions,
-            (op, why, if f.inst.jump_any { Any::Any } else { Any::All }),
+            (op, why, if f.fc.jump_any { Any::Any } else { Any::All }),
         );
 
         // Errors 5 to 9.
@@ -280,9 +280,9 @@ impl Bins {
                 _ if target < before.pc => Where::Back,
                 _ => Where::Forward,
             };
-            let how = match f.inst.a_op {
+            let how = match f.fc.a_op {
                 AddrOp::Pop => Target::Popped,
-                _ if f.addr.jump_global => Target::Global,
+                _ if f.fc.jump_global => Target::Global,
                 _ => Target::Relative,
             };
             hits.hit(self.targets, (how, place, m.offset()));
@@ -325,19 +325,19 @@ impl Bins {
             return;
         }
         if f.active != 0 {
-            let predicate = match f.cmn.pred_sel {
+            let predicate = match f.fc.pred_sel {
                 PredSel::R => Predicate::R,
                 PredSel::G => Predicate::G,
                 PredSel::B => Predicate::B,
                 PredSel::A => Predicate::A,
                 _ => Predicate::None,
             };
-            let inverted = if f.cmn.pred_inv {
+            let inverted = if f.fc.pred_inv {
                 Inverted::Yes
             } else {
                 Inverted::No
             };
-            let func = match f.inst.jump_func {
+            let func = match f.fc.jump_func {
                 0x00 => Func::Never,
                 0xff => Func::Always,
                 0x0f => Func::IfNotAlu,
@@ -355,7 +355,7 @@ impl Bins {
             };
             hits.hit(self.conditions, (predicate, inverted, func, boolean));
         }
-        let ignore = if f.inst.ignore_uncovered {
+        let ignore = if f.fc.ignore_uncovered {
             Ignore::Yes
         } else {
             Ignore::No
@@ -375,14 +375,14 @@ impl Bins {
 
     /// Counts the rows of the lane table that lanes took, and the effect of a DECR.
     fn lanes(&self, f: &Flow, before: &State, jump: bool, hits: &mut Hits) {
-        let (op, decision) = (f.op, Decision::from(jump));
+        let (op, decision) = (f.fc.op, Decision::from(jump));
         let mut row = |row: Row, lanes: u64| {
             hits.hit_if(lanes != 0, self.rows, (op, row, decision));
         };
         let counted = before.bc.iter().fold(0, |a, plane| a | plane);
         let waiting = before.lc[0] | before.lc[1];
         let [_, was_branch, was_cont, _] = f.before;
-        if f.inst.b_else {
+        if f.fc.b_else {
             row(Row::ElseOff, f.else_off);
             row(Row::ElseOn, was_branch & !counted);
             row(Row::ElseDeep, was_branch & counted);
@@ -401,7 +401,7 @@ impl Bins {
             _ => Row::Carried,
         };
         row(becomes, off);
-        let pop = f.inst.b_pop_cnt;
+        let pop = f.fc.b_pop_cnt;
         let wakes = if b_op == BOp::Decr {
             f.branch & below(&before.bc, pop)
         } else {
@@ -474,7 +474,7 @@ impl Bins {
         hits: &mut Hits,
     ) {
         let mut corner = |is: bool, corner: Corner| hits.hit_if(is, self.corners, (corner,));
-        let op = f.op;
+        let op = f.fc.op;
         let waiting = before.lc[0] | before.lc[1];
         let held = matches!(why, Why::HeldByBranch | Why::HeldByCont | Why::HeldByBoth);
         let (branch, cont) = f.holders(f.consulted);
@@ -509,11 +509,7 @@ impl Bins {
         let voters = f.voters(f.consulted);
         let others_want = voters & f.want & !f.else_off != 0;
         corner(
-            f.forced.is_none()
-                && jump
-                && f.inst.jump_any
-                && f.else_off & voters != 0
-                && !others_want,
+            f.forced.is_none() && jump && f.fc.jump_any && f.else_off & voters != 0 && !others_want,
             Corner::ElseAny,
         );
         let left = off & !after.active & !f.consulted;

@@ -5,7 +5,7 @@ use rand::Rng;
 
 use super::STACK_DEPTH;
 use super::raw::{Mix, raw_slot, wide_registers};
-use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op};
+use crate::r500::isa::{AOp, BOp, Fc, Op};
 use crate::r500::program::{MEMORY_SLOTS, Program};
 use reconverge_program::generate::{chance, pick};
 
@@ -35,21 +35,21 @@ pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
         let here = slots.len();
         slots.extend(rise(rng, full).into_iter().zip(here..).map(|(mut fc, n)| {
             // Whatever the lanes decide, the next instruction follows.
-            fc.addr.jump_addr = (n + 1) as u16 & 0x1ff;
+            fc.jump_addr = (n + 1) as u16 & 0x1ff;
             fc.encode()
         }));
         let anything = rng.random_range(1..6);
         slots.extend((0..anything).map(|_| {
             let mut slot = raw_slot(rng, &mix);
             if let Some(mut fc) = Fc::decode(slot) {
-                let deep = [Op::Loop, Op::Rep, Op::Jump, fc.inst.op];
-                fc.inst.op = pick(rng, &deep);
+                let deep = [Op::Loop, Op::Rep, Op::Jump, fc.op];
+                fc.op = pick(rng, &deep);
                 if full && chance(rng, 8) {
-                    fc.inst.a_op = pick(rng, &[AOp::Push, AOp::Pop]);
+                    fc.a_op = pick(rng, &[AOp::Push, AOp::Pop]);
                 }
                 // As much as there is.
                 if chance(rng, 4) {
-                    fc.inst.b_pop_cnt = 31;
+                    fc.b_pop_cnt = 31;
                 }
                 slot = fc.encode();
             }
@@ -71,40 +71,32 @@ fn rise<R: Rng + ?Sized>(rng: &mut R, full: bool) -> Vec<Fc> {
         true => (28..34, STACK_DEPTH),
         false => (2..5, 0),
     };
-    let word = |inst: FcInst| Fc {
-        cmn: Cmn::FC,
-        inst,
-        addr: FcAddr {
-            jump_global: false,
-            ..FcAddr::decode(0)
-        },
-    };
     let mut all = Vec::new();
     // Lanes that are off from the start, and mostly no later ones: their counters are equal.
     let late = rng.random_range(0..4);
     for n in 0..rng.random_range(levels) {
         let by_lane = n == 0 || chance(rng, late);
-        all.push(word(FcInst {
+        all.push(Fc {
             jump_func: if by_lane { 0x0f } else { 0 },
             b_op0: BOp::Incr,
             b_op1: BOp::Incr,
-            ..FcInst::NOP
-        }));
+            ..Fc::NOP
+        });
     }
     for _ in 0..rng.random_range(0..=depth) {
-        let begin = word(FcInst {
+        let begin = Fc {
             op: pick(rng, &[Op::Loop, Op::Rep]),
             jump_any: true,
-            ..FcInst::NOP
-        });
+            ..Fc::NOP
+        };
         all.insert(rng.random_range(1..all.len()), begin);
     }
     for _ in 0..rng.random_range(0..=depth) {
-        let call = word(FcInst {
+        let call = Fc {
             a_op: AOp::Push,
             jump_func: 0xff,
-            ..FcInst::NOP
-        });
+            ..Fc::NOP
+        };
         all.insert(rng.random_range(1..all.len()), call);
     }
     all

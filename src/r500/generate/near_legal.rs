@@ -65,7 +65,7 @@ fn break_word<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
         program.slots[n] = raw_slot(rng, &Mix::TAME);
         return;
     };
-    let i = &mut fc.inst;
+    let i = &mut fc;
     match rng.random_range(0..20) {
         0 => i.op = Op::from_bits(rng.random()),
         1 => i.b_else = !i.b_else,
@@ -77,12 +77,12 @@ fn break_word<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
         9 => i.b_op0 = BOp::from_bits(rng.random()),
         10 => i.b_op1 = BOp::from_bits(rng.random()),
         11 => i.ignore_uncovered = !i.ignore_uncovered,
-        12 => fc.cmn.pred_sel = PredSel::from_bits(rng.random()),
-        13 => fc.addr.int_addr = rng.random_range(0..32),
-        14 => fc.addr.jump_addr = rng.random_range(0..512),
-        15 => fc.addr.jump_addr = (fc.addr.jump_addr + if rng.random() { 1 } else { 511 }) & 511,
-        16 => fc.addr.jump_global = !fc.addr.jump_global,
-        17 => fc.cmn.ty = Type::Alu,
+        12 => fc.pred_sel = PredSel::from_bits(rng.random()),
+        13 => fc.int_addr = rng.random_range(0..32),
+        14 => fc.jump_addr = rng.random_range(0..512),
+        15 => fc.jump_addr = (fc.jump_addr + if rng.random() { 1 } else { 511 }) & 511,
+        16 => fc.jump_global = !fc.jump_global,
+        17 => fc.ty = Type::Alu,
         18 => return program.slots[any] = program.slots[n],
         _ => return program.slots.swap(n, any),
     }

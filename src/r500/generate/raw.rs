@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::STACK_DEPTH;
 use super::brim::brim;
-use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcAddr, FcInst, Op, PredSel, Type};
+use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use reconverge_program::generate::{Dice, chance, pick, within};
 
@@ -78,12 +78,11 @@ pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
     // The upper half of `high` is four numbers of eight bits.
     let illegal = |n: u32| (high >> (32 + 8 * n)) as u32 & 0xff < mix.illegal256;
     slot.cmn = slot.cmn & !3 | Type::Fc.bits();
-    let mut cmn = Cmn::decode(slot.cmn);
+    let mut i = Fc::of([slot.cmn.into(), slot.inst.into(), slot.addr.into()]);
     let legal = PredSel::from_bits(2 + dice.below(4));
-    if !illegal(0) && matches!(cmn.pred_sel.bits(), 1 | 6 | 7) {
-        cmn.pred_sel = legal;
+    if !illegal(0) && matches!(i.pred_sel.bits(), 1 | 6 | 7) {
+        i.pred_sel = legal;
     }
-    let mut i = FcInst::decode(slot.inst);
     if dice.chance(mix.short_pops) {
         i.b_pop_cnt &= 3;
     }
@@ -105,13 +104,12 @@ pub(super) fn raw_slot<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Slot {
     if i.a_op == AOp::Reserved && !illegal(3) {
         i.a_op = AOp::None;
     }
-    let mut addr = FcAddr::decode(slot.addr);
-    addr.jump_global = dice.chance(mix.global);
-    let words = Fc { cmn, inst: i, addr }.encode();
+    i.jump_global = dice.chance(mix.global);
+    let (words, free) = (i.encode(), Fc::RESERVED);
     Slot::new(
-        words.cmn | slot.cmn & Cmn::RESERVED,
-        words.inst | slot.inst & FcInst::RESERVED,
-        words.addr | slot.addr & FcAddr::RESERVED,
+        words.cmn | slot.cmn & free.cmn,
+        words.inst | slot.inst & free.inst,
+        words.addr | slot.addr & free.addr,
     )
 }
 
@@ -216,10 +214,9 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let slots = (0..MEMORY_SLOTS - usize::from(regs.offset()))
         .map(|_| {
             let mut slot = raw_slot(rng, &mix);
-            if slot.cmn & 3 != Type::Fc.bits() {
+            let Some(mut i) = Fc::decode(slot) else {
                 return slot;
-            }
-            let mut i = FcInst::decode(slot.inst);
+            };
             let rep = match kinds {
                 0 => false,
                 1 => true,
@@ -242,7 +239,7 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
                 (true, true) => AOp::Push,
                 (true, false) => AOp::Pop,
             };
-            slot.inst = i.encode() | slot.inst & FcInst::RESERVED;
+            slot.inst = i.encode().inst | slot.inst & Fc::RESERVED.inst;
             slot
         })
         .collect();
@@ -437,19 +434,19 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
             let mut operation = map.operation(rng, i);
             if border {
                 operation = (Op::Jump, AOp::None, at);
-                (fc.inst.jump_func, fc.inst.jump_any) = (0xff, false);
+                (fc.jump_func, fc.jump_any) = (0xff, false);
             }
-            (fc.inst.op, fc.inst.a_op) = (operation.0, operation.1);
-            if matches!(fc.inst.op, Op::Loop | Op::Rep) && rng.random_bool(0.8) {
-                (fc.inst.jump_func, fc.inst.jump_any) = (0, true);
+            (fc.op, fc.a_op) = (operation.0, operation.1);
+            if matches!(fc.op, Op::Loop | Op::Rep) && rng.random_bool(0.8) {
+                (fc.jump_func, fc.jump_any) = (0, true);
             }
             // If there is no later target, the next instruction.
             let target = map.target(rng, i, operation).unwrap_or(i as u16 + 1);
-            let base = if fc.addr.jump_global { offset } else { 0 };
-            fc.addr.jump_addr = target + base;
+            let base = if fc.jump_global { offset } else { 0 };
+            fc.jump_addr = target + base;
             let words = fc.encode();
-            slot.inst = words.inst | slot.inst & FcInst::RESERVED;
-            slot.addr = words.addr | slot.addr & FcAddr::RESERVED;
+            slot.inst = words.inst | slot.inst & Fc::RESERVED.inst;
+            slot.addr = words.addr | slot.addr & Fc::RESERVED.addr;
         }
         slots.push(slot);
     }

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::{Ignore, MAX_POPS, Options, STACK_DEPTH};
 use crate::r500::asm::{Cond, Line, Stmt, Targets, expand};
-use crate::r500::isa::{AOp, BOp, Fc, FcAddr, FcInst, Op, PredSel};
+use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use reconverge_bench::input::InputError;
 use reconverge_program::generate::{chance, choose, pick, when};
@@ -75,18 +75,10 @@ pub(super) fn build<R: Rng + ?Sized>(
     };
     for slot in &mut program.slots {
         if let Some(mut fc) = Fc::decode(*slot) {
-            let absolute = fc.addr.jump_addr + offset;
+            let absolute = fc.jump_addr + offset;
             if absolute < 512 && rng.random_bool(0.3) {
-                fc.addr = FcAddr {
-                    jump_addr: absolute,
-                    jump_global: true,
-                    ..fc.addr
-                };
-                *slot = Fc {
-                    addr: fc.addr,
-                    ..fc
-                }
-                .encode();
+                (fc.jump_addr, fc.jump_global) = (absolute, true);
+                *slot = fc.encode();
             }
         }
     }
@@ -105,21 +97,20 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
             (slot.inst, slot.addr) = (rng.random(), rng.random());
             continue;
         };
-        let i = &mut fc.inst;
-        if i.b_op0 != BOp::Decr && i.b_op1 != BOp::Decr {
-            i.b_pop_cnt = rng.random_range(0..32);
+        if fc.b_op0 != BOp::Decr && fc.b_op1 != BOp::Decr {
+            fc.b_pop_cnt = rng.random_range(0..32);
         }
-        let counts = matches!(i.op, Op::Loop | Op::Rep | Op::EndLoop | Op::EndRep);
+        let counts = matches!(fc.op, Op::Loop | Op::Rep | Op::EndLoop | Op::EndRep);
         // ENDLOOP uses only the step of its constant, which need not be LOOP's constant (r500-O21).
-        let begins = matches!(i.op, Op::Loop | Op::Rep);
+        let begins = matches!(fc.op, Op::Loop | Op::Rep);
         if !counts || !begins && rng.random_bool(0.1) {
-            fc.addr.int_addr = rng.random_range(0..32);
+            fc.int_addr = rng.random_range(0..32);
         }
-        let table = i.jump_func;
+        let table = fc.jump_func;
         if table & 0x55 == table >> 1 & 0x55 {
-            fc.addr.bool_addr = rng.random_range(0..32);
+            fc.bool_addr = rng.random_range(0..32);
         }
-        if table & 0x33 == table >> 2 & 0x33 && fc.cmn.pred_sel == PredSel::None {
+        if table & 0x33 == table >> 2 & 0x33 && fc.pred_sel == PredSel::None {
             const LEGAL: [PredSel; 5] = [
                 PredSel::None,
                 PredSel::R,
@@ -127,18 +118,18 @@ fn add_noise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
                 PredSel::B,
                 PredSel::A,
             ];
-            fc.cmn.pred_sel = pick(rng, &LEGAL);
-            fc.cmn.pred_inv = rng.random();
+            fc.pred_sel = pick(rng, &LEGAL);
+            fc.pred_inv = rng.random();
         }
-        if i.a_op == AOp::Pop || table == 0 && i.jump_any && !begins {
+        if fc.a_op == AOp::Pop || table == 0 && fc.jump_any && !begins {
             // The target of a RETURN is popped, and an ENDIF does not jump.
-            fc.addr.jump_addr = rng.random_range(0..512);
+            fc.jump_addr = rng.random_range(0..512);
         }
         let words = fc.encode();
         // Of the first word, only TYPE, RGB_PRED_SEL and RGB_PRED_INV matter.
         slot.cmn = words.cmn & 0x7b | rng.random::<u32>() & !0x7b;
-        slot.inst = words.inst | rng.random::<u32>() & FcInst::RESERVED;
-        slot.addr = words.addr | rng.random::<u32>() & FcAddr::RESERVED;
+        slot.inst = words.inst | rng.random::<u32>() & Fc::RESERVED.inst;
+        slot.addr = words.addr | rng.random::<u32>() & Fc::RESERVED.addr;
     }
     let regs = &mut program.regs;
     regs.fc_ctrl |= rng.random::<u32>() & 0x7fff_ffff;

@@ -7,7 +7,7 @@ use rand_pcg::Pcg64Mcg;
 
 use super::super::scalar::{End, Scalar};
 use super::*;
-use crate::r500::isa::{AOp, BOp, Cmn, Fc, FcInst, Op, PredSel};
+use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel};
 use crate::r500::program::MEMORY_SLOTS;
 use reconverge_program::environment::{bits, draw_word};
 
@@ -104,8 +104,8 @@ fn every_construct_occurs() {
         };
         let p = structured(&mut rng(seed), &options);
         for fc in flow(&p) {
-            let i = fc.inst;
-            let count = p.regs.int_const[usize::from(fc.addr.int_addr)] & 0xff;
+            let i = fc;
+            let count = p.regs.int_const[usize::from(fc.int_addr)] & 0xff;
             seen.insert(match (i.op, i.a_op, i.b_else) {
                 (Op::Jump, AOp::Push, _) if i.jump_func == 0xff => "CALL",
                 (Op::Jump, AOp::Push, _) => "CALL if",
@@ -130,12 +130,8 @@ fn every_construct_occurs() {
                 _ if i.b_op0 == BOp::Incr => "IF",
                 _ => "other",
             });
-            seen.insert(if fc.addr.jump_global {
-                "global"
-            } else {
-                "relative"
-            });
-            if fc.cmn.pred_inv && fc.cmn.pred_sel == PredSel::A && i.jump_func == 0xcc {
+            seen.insert(if fc.jump_global { "global" } else { "relative" });
+            if fc.pred_inv && fc.pred_sel == PredSel::A && i.jump_func == 0xcc {
                 seen.insert("inverted A");
             }
         }
@@ -184,10 +180,10 @@ fn mesa_programs_have_mesas_words() {
     for seed in 1..=100 {
         let p = structured(&mut rng(seed), &Options::MESA);
         for fc in flow(&p) {
-            let word = fc.inst.encode();
+            let word = fc.encode().inst;
             let leaves = matches!(word & !0x1f_0000, 0x1400_ff05 | 0x1400_ff07);
             assert!(WORDS.contains(&word) || leaves, "seed {seed}: {word:08x}");
-            assert_eq!(fc.cmn, Cmn::FC);
+            assert_eq!(fc.encode().cmn, Fc::NOP.encode().cmn);
         }
     }
 }
@@ -201,7 +197,7 @@ fn partial_programs_have_no_stacks() {
         };
         let p = structured(&mut rng(seed), &options);
         assert!(!p.regs.full());
-        assert!(flow(&p).all(|fc| fc.inst.op == Op::Jump && fc.inst.a_op == AOp::None));
+        assert!(flow(&p).all(|fc| fc.op == Op::Jump && fc.a_op == AOp::None));
     }
 }
 
@@ -219,7 +215,7 @@ fn ignore_uncovered_is_set_where_asked() {
         };
         for seed in 1..=50 {
             let p = structured(&mut rng(seed), &options);
-            for i in flow(&p).map(|fc| fc.inst) {
+            for i in flow(&p) {
                 let is_if = i.op == Op::Jump && i.a_op == AOp::None && i.b_op0 == BOp::Incr;
                 let is_endif = i.op == Op::Jump && i.b_op0 == BOp::Decr;
                 if is_if && !i.b_else {
@@ -269,9 +265,9 @@ fn raw_programs_fit_the_memory_and_come_in_all_sorts() {
             p.slots.len() + usize::from(p.regs.offset()) <= MEMORY_SLOTS,
             "seed {seed}"
         );
-        let reserved = |i: &FcInst| i.b_op0 == BOp::Reserved || i.a_op == AOp::Reserved;
+        let reserved = |i: &Fc| i.b_op0 == BOp::Reserved || i.a_op == AOp::Reserved;
         partial += u32::from(!p.regs.full());
-        illegal += u32::from(flow(&p).any(|fc| reserved(&fc.inst)));
+        illegal += u32::from(flow(&p).any(|fc| reserved(&fc)));
         sorts.insert(p.name);
     }
     assert_eq!(

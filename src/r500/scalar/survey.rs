@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use smallvec::{SmallVec, smallvec};
 
 use super::addresses::ByAddress;
+use super::words::Fc;
 use super::{
     ADDR_UNDERFLOW, Depth, ILLEGAL, LOOP_KIND, LOOP_UNDERFLOW, NotStructured, PARTIAL, PC_RANGE,
     constant, end, is_illegal, no, start, target, wants_to_jump, window,
 };
-use crate::r500::isa::{AOp, BOp, Fc, Op};
+use crate::r500::isa::{AOp, BOp, Op};
 use crate::r500::program::Program;
 
 /// Where a lane that waits at a branch level would be if it ran alone.
@@ -212,7 +213,7 @@ impl Survey<'_> {
     /// Applies the branch operation of a stay. `leavers`: the target of lanes that disagree, if there can
     /// be such lanes.
     fn stay(&mut self, pc: u16, place: &mut OpenAt, fc: &Fc, leavers: Option<u16>) -> Step<()> {
-        match fc.inst.b_op0 {
+        match fc.b_op0 {
             BOp::Incr => {
                 place
                     .open
@@ -221,8 +222,8 @@ impl Survey<'_> {
             }
             _ if leavers.is_some() => no(pc, "carries lanes along that want to jump"),
             BOp::Decr => {
-                let passable = fc.inst.op == Op::Jump && !self.wants(fc).jump;
-                self.close(pc, place, fc.inst.b_pop_cnt, pc + 1, passable)
+                let passable = fc.op == Op::Jump && !self.wants(fc).jump;
+                self.close(pc, place, fc.b_pop_cnt, pc + 1, passable)
             }
             _ => Ok(()),
         }
@@ -230,9 +231,9 @@ impl Survey<'_> {
 
     /// Applies the branch operation of a jump with which every lane agrees.
     pub(super) fn jump(&mut self, pc: u16, place: &mut OpenAt, fc: &Fc, target: u16) -> Step<()> {
-        match fc.inst.b_op1 {
+        match fc.b_op1 {
             BOp::Incr => place.open.push(Open::Level(Wait::NoLane)),
-            BOp::Decr => self.close(pc, place, fc.inst.b_pop_cnt, target, false)?,
+            BOp::Decr => self.close(pc, place, fc.b_pop_cnt, target, false)?,
             _ => {}
         }
         Ok(())
@@ -249,8 +250,8 @@ impl Survey<'_> {
             self.errors |= 1 << ILLEGAL;
             return Ok(smallvec![]);
         }
-        let op = fc.inst.op;
-        if !regs.full() && (op != Op::Jump || fc.inst.a_op != AOp::None) {
+        let op = fc.op;
+        if !regs.full() && (op != Op::Jump || fc.a_op != AOp::None) {
             self.errors |= 1 << PARTIAL;
             return Ok(smallvec![]);
         }
@@ -260,11 +261,11 @@ impl Survey<'_> {
         ) {
             return self.loop_edges(pc, place, &fc);
         }
-        match (op, fc.inst.a_op) {
+        match (op, fc.a_op) {
             (Op::Jump, AOp::Push) => self.call_edges(pc, place, &fc),
             (Op::Jump, AOp::Pop) => self.return_edges(pc, place, &fc),
-            (Op::Jump, _) if fc.inst.b_else => self.else_edges(pc, place, &fc),
-            (_, AOp::None) if !fc.inst.b_else => self.if_edges(pc, place, &fc),
+            (Op::Jump, _) if fc.b_else => self.else_edges(pc, place, &fc),
+            (_, AOp::None) if !fc.b_else => self.if_edges(pc, place, &fc),
             _ => no(pc, "a loop instruction with B_ELSE or A_OP"),
         }
     }
@@ -272,7 +273,7 @@ impl Survey<'_> {
     /// Returns the successors of JUMP, LOOP and REP.
     fn if_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
         let target = target(self.program, fc);
-        let begins = matches!(fc.inst.op, Op::Loop | Op::Rep);
+        let begins = matches!(fc.op, Op::Loop | Op::Rep);
         let wants = match begins && constant(self.program, fc).0 == 0 {
             true => Wants {
                 stay: false,
@@ -282,7 +283,7 @@ impl Survey<'_> {
         };
         // The count override consults no lane, so "no voter" cannot change it.
         let asks = !(begins && constant(self.program, fc).0 == 0);
-        let any = fc.inst.jump_any;
+        let any = fc.jump_any;
         if wants.differ() && any {
             return no(pc, "JUMP_ANY takes lanes along that want to stay");
         }
@@ -291,7 +292,7 @@ impl Survey<'_> {
             let mut next = place.clone();
             self.stay(pc, &mut next, fc, wants.differ().then_some(target))?;
             if begins {
-                next.open.push(Open::Loop(pc, fc.inst.op == Op::Rep));
+                next.open.push(Open::Loop(pc, fc.op == Op::Rep));
                 self.loops.of(pc);
             }
             edges.push(Edge::To(pc + 1, next));
@@ -309,7 +310,7 @@ impl Survey<'_> {
         let Some(&Open::Level(waiting)) = place.open.last() else {
             return no(pc, "B_ELSE with no IF open inside this loop or subroutine");
         };
-        if fc.inst.jump_any {
+        if fc.jump_any {
             return no(
                 pc,
                 "B_ELSE with JUMP_ANY: lanes switched off vote for those switched on",
@@ -328,7 +329,7 @@ impl Survey<'_> {
                 );
             }
         }
-        let closes = fc.inst.b_op1 == BOp::Decr && fc.inst.b_pop_cnt > 0;
+        let closes = fc.b_op1 == BOp::Decr && fc.b_pop_cnt > 0;
         let off = if closes {
             Wait::At(target)
         } else {
@@ -340,7 +341,7 @@ impl Survey<'_> {
         swapped.open.push(Open::Level(off));
         let mut edges = Edges::new();
         if wants.stay {
-            if fc.inst.b_op0 == BOp::Decr {
+            if fc.b_op0 == BOp::Decr {
                 return no(pc, "B_ELSE wakes at once the lanes that it switches off");
             }
             let mut next = swapped.clone();
@@ -358,10 +359,10 @@ impl Survey<'_> {
         let plain = |at: u16| {
             Fc::decode(self.program.slot(at)).filter(|fc| {
                 self.in_window(at)
-                    && fc.inst.op == Op::Jump
-                    && !fc.inst.b_else
-                    && !fc.inst.jump_any
-                    && fc.inst.a_op == AOp::None
+                    && fc.op == Op::Jump
+                    && !fc.b_else
+                    && !fc.jump_any
+                    && fc.a_op == AOp::None
                     && !is_illegal(fc)
             })
         };
@@ -375,13 +376,13 @@ impl Survey<'_> {
         same_wants
             && target(self.program, &test) == fused_target
             && !always.stay
-            && on.inst.b_op1 == BOp::None
+            && on.b_op1 == BOp::None
             && target(self.program, &on) == pc + 1
     }
 
     /// Returns the successors of instructions that need a frame.
     fn loop_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
-        let op = fc.inst.op;
+        let op = fc.op;
         let Some((index, head, rep)) = place.innermost_loop() else {
             if place.sub.is_some() {
                 return no(pc, "belongs to a loop that this subroutine did not open");
@@ -393,12 +394,12 @@ impl Survey<'_> {
             self.errors |= 1 << LOOP_KIND;
             return Ok(smallvec![]);
         }
-        if fc.inst.b_else || fc.inst.a_op != AOp::None {
+        if fc.b_else || fc.a_op != AOp::None {
             return no(pc, "a loop instruction with B_ELSE or A_OP");
         }
         let target = target(self.program, fc);
         let wants = self.wants(fc);
-        let can_jump = wants.jump || !fc.inst.jump_any;
+        let can_jump = wants.jump || !fc.jump_any;
         let levels = place.open.len() - 1 - index;
         let ends = self.loops.of(head);
 
@@ -415,14 +416,14 @@ impl Survey<'_> {
             ends.ends.insert(pc);
             let mut edges = Edges::new();
             if can_jump {
-                if fc.inst.b_op1 != BOp::None {
+                if fc.b_op1 != BOp::None {
                     return no(pc, "opens or closes a branch level in every pass");
                 }
                 edges.push(Edge::Back(target, place.clone()));
             }
             let mut next = place.clone();
             next.open.pop();
-            if fc.inst.b_op0 == BOp::Incr {
+            if fc.b_op0 == BOp::Incr {
                 return no(pc, "opens a branch level at the end of a loop");
             }
             self.stay(pc, &mut next, fc, None)?;
@@ -430,18 +431,18 @@ impl Survey<'_> {
             return Ok(edges);
         }
 
-        if wants.differ() && fc.inst.jump_any {
+        if wants.differ() && fc.jump_any {
             return no(pc, "JUMP_ANY takes lanes along that want to stay");
         }
-        if fc.inst.b_op0 != BOp::None {
+        if fc.b_op0 != BOp::None {
             return no(pc, "BREAK or CONTINUE with a branch operation on the stay");
         }
         // Lanes that are off hold the jump back, so that the code after it is always passed through.
         let mut edges: Edges = smallvec![Edge::To(pc + 1, place.clone())];
         if can_jump {
-            let pops = match fc.inst.b_op1 {
+            let pops = match fc.b_op1 {
                 BOp::None => 0,
-                BOp::Decr => fc.inst.b_pop_cnt,
+                BOp::Decr => fc.b_pop_cnt,
                 _ => return no(pc, "BREAK or CONTINUE that opens a branch level"),
             };
             // No lane of the program waits inside the loop when the unit jumps; uncovered ones may
@@ -467,22 +468,22 @@ impl Survey<'_> {
     }
 
     fn call_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
-        if fc.inst.b_else {
+        if fc.b_else {
             return no(pc, "CALL with B_ELSE");
         }
-        if !fc.inst.jump_any {
+        if !fc.jump_any {
             return no(
                 pc,
                 "CALL without JUMP_ANY: lanes that call wait for all to agree",
             );
         }
-        if fc.inst.b_op0 != BOp::None || fc.inst.b_op1 == BOp::Decr {
+        if fc.b_op0 != BOp::None || fc.b_op1 == BOp::Decr {
             return no(
                 pc,
                 "CALL that closes a level, or opens one if no lane calls",
             );
         }
-        let counters = fc.inst.b_op1 == BOp::Incr;
+        let counters = fc.b_op1 == BOp::Incr;
         let wants = self.wants(fc);
         if wants.differ() && !counters {
             return no(
@@ -509,15 +510,15 @@ impl Survey<'_> {
 
     fn return_edges(&mut self, pc: u16, place: &OpenAt, fc: &Fc) -> Step<Edges> {
         let wants = self.wants(fc);
-        let any = fc.inst.jump_any;
+        let any = fc.jump_any;
         let Some(sub) = place.sub else {
-            if !wants.stay && !any && !fc.inst.b_else {
+            if !wants.stay && !any && !fc.b_else {
                 self.errors |= 1 << ADDR_UNDERFLOW;
                 return Ok(smallvec![]);
             }
             return no(pc, "conditional RETURN outside a subroutine");
         };
-        if fc.inst.b_else {
+        if fc.b_else {
             return no(pc, "RETURN with B_ELSE");
         }
         if !place.open.is_empty() {
@@ -527,9 +528,9 @@ impl Survey<'_> {
             return no(pc, "JUMP_ANY takes lanes along that want to stay");
         }
         if wants.jump || !any {
-            let pops = match fc.inst.b_op1 {
+            let pops = match fc.b_op1 {
                 BOp::None => 0,
-                BOp::Decr => fc.inst.b_pop_cnt,
+                BOp::Decr => fc.b_pop_cnt,
                 _ => return no(pc, "RETURN that opens a branch level"),
             };
             if pops != u8::from(sub.counters) + sub.passed {
@@ -542,7 +543,7 @@ impl Survey<'_> {
         if !wants.stay && !any {
             return Ok(smallvec![]);
         }
-        let passed = match fc.inst.b_op0 {
+        let passed = match fc.b_op0 {
             BOp::Incr => sub.passed + 1,
             BOp::None if !wants.differ() => sub.passed,
             _ => {

@@ -4,9 +4,10 @@
 
 use std::fmt::Write as _;
 
-use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Cond, Kcache, Mem, Word};
+use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Kcache, Mem, Word};
 use crate::r700::program::{Program, Quad, Registers};
 use reconverge_bench::text::{listing_line, name_comment, with_notes};
+use reconverge_program::layout::operands;
 
 /// Returns `quad` as one line of assembly that assembles to the same words and u.
 ///
@@ -64,31 +65,15 @@ fn fields(word: Word, u: bool) -> String {
     }
 }
 
-/// Appends ` NAME` for each flag that is set.
-fn flags<const N: usize>(t: &mut String, all: [(&str, bool); N]) {
-    for (name, _) in all.iter().filter(|(_, on)| *on) {
-        t.push(' ');
-        t.push_str(name);
-    }
-}
-
 fn alu_fields(Alu { op, clause: c }: Alu, u: bool) -> String {
     let mut t = format!("{} {}, @{}", op.name(), c.count, c.addr);
-    for (name, k) in ["KC0", "KC1"].into_iter().zip(c.kcache) {
+    for (name, k) in [("KC0", c.kcache0), ("KC1", c.kcache1)] {
         if k != Kcache::default() {
             let _ = write!(t, ", {name}[{}]", kcache(k));
         }
     }
-    flags(
-        &mut t,
-        [
-            ("ALT_CONST", c.alt_const),
-            ("WQM", c.wqm),
-            ("NO_BARRIER", !c.barrier),
-            ("u", u),
-        ],
-    );
-    t
+    t += &operands(Clause::FIELDS, &c.words());
+    if u { t + " u" } else { t }
 }
 
 /// Returns a window into the constant cache as LLVM prints it; mode 3 adds the loop index.
@@ -124,36 +109,26 @@ fn cf_fields(cf: Cf) -> String {
     if !bare {
         let _ = write!(t, " @{}", cf.addr);
     }
-    if cf.pop_count != 0 {
-        let _ = write!(t, " POP:{}", cf.pop_count);
-    }
+    // The condition stands behind POP_COUNT. COUNT of a fetch has been said.
+    let count = if cf.op.is_fetch() { 0 } else { cf.count };
+    let words = Cf { count, ..cf }.words();
+    let behind = Cf::FIELDS.iter().position(|field| field.name == "cond");
+    let (before, behind) = Cf::FIELDS.split_at(behind.unwrap_or(0));
+    t += &operands(before, &words);
     match cf.cond {
         Cond::Bool | Cond::NotBool => {
             let _ = write!(t, " {} b{}", cf.cond.name(), cf.cf_const);
         }
         Cond::Active | Cond::False => {
-            flags(&mut t, [("FALSE", cf.cond == Cond::False)]);
+            if cf.cond == Cond::False {
+                t += " FALSE";
+            }
             if cf.cf_const != 0 {
                 let _ = write!(t, " i{}", cf.cf_const);
             }
         }
     }
-    if cf.count != 0 && !cf.op.is_fetch() {
-        let _ = write!(t, " COUNT:{}", cf.count);
-    }
-    if cf.call_count != 0 {
-        let _ = write!(t, " CALL_COUNT:{}", cf.call_count);
-    }
-    flags(
-        &mut t,
-        [
-            ("VPM", cf.vpm),
-            ("WQM", cf.wqm),
-            ("END", cf.end),
-            ("NO_BARRIER", !cf.barrier),
-        ],
-    );
-    t
+    t + &operands(behind, &words)
 }
 
 fn mem_fields(mem: Mem) -> String {
@@ -161,16 +136,7 @@ fn mem_fields(mem: Mem) -> String {
     if (mem.dw0, mem.rest) != (0, 0) {
         let _ = write!(t, " 0x{:08X} 0x{:06X}", mem.dw0, mem.rest);
     }
-    flags(
-        &mut t,
-        [
-            ("VPM", mem.vpm),
-            ("WQM", mem.wqm),
-            ("END", mem.end),
-            ("NO_BARRIER", !mem.barrier),
-        ],
-    );
-    t
+    t + &operands(Mem::FIELDS, &mem.words())
 }
 
 /// Returns the comments: the statement, what is odd about the words, constants, and the place.

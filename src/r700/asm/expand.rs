@@ -199,7 +199,7 @@ impl Expander<'_> {
     fn check_clause(&self, line: usize, clause: &Clause) -> Result<(), InputError> {
         self.in_range(line, "address", clause.addr, Clause::ADDR)?;
         self.in_range(line, "COUNT", clause.count.into(), 127)?;
-        for Kcache { bank, mode, .. } in clause.kcache {
+        for Kcache { bank, mode, .. } in [clause.kcache0, clause.kcache1] {
             self.in_range(line, "KCACHE_BANK", bank.into(), 15)?;
             self.in_range(line, "KCACHE_MODE", mode.into(), 3)?;
         }

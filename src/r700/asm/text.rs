@@ -88,6 +88,7 @@ use reconverge_bench::text::{
     self, Address, Given, HexItem, Item, Location, Operands, is_indexed, no_instruction,
     program_name,
 };
+use reconverge_program::layout::take;
 
 /// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
 ///
@@ -417,13 +418,13 @@ fn kcache(o: &mut Operands, name: &'static str) -> Result<Kcache, InputError> {
 
 /// Parses the operands of an ALU instruction, except its address and u.
 fn clause(o: &mut Operands) -> Result<Clause, InputError> {
+    let mut words = Clause::default().words();
+    take(o, Clause::FIELDS, &mut words)?;
     Ok(Clause {
-        addr: 0,
-        kcache: [kcache(o, "KC0")?, kcache(o, "KC1")?],
-        alt_const: o.flag("ALT_CONST"),
-        wqm: o.flag("WQM"),
-        barrier: !o.flag("NO_BARRIER"),
+        kcache0: kcache(o, "KC0")?,
+        kcache1: kcache(o, "KC1")?,
         count: number(o, "COUNT", 127)? as u8,
+        ..Clause::of(words)
     })
 }
 
@@ -452,8 +453,8 @@ fn alu(o: &mut Operands, op: AluOp) -> Result<Stmt, InputError> {
 }
 
 fn mem(o: &mut Operands, op: MemOp) -> Result<Stmt, InputError> {
-    let (vpm, wqm, end) = (o.flag("VPM"), o.flag("WQM"), o.flag("END"));
-    let barrier = !o.flag("NO_BARRIER");
+    let mut words = Mem::new(op).words();
+    take(o, Mem::FIELDS, &mut words)?;
     if let [register] = o.rest[..]
         && is_register(register)
     {
@@ -470,13 +471,9 @@ fn mem(o: &mut Operands, op: MemOp) -> Result<Stmt, InputError> {
         )
     };
     let mem = Mem {
-        op,
         dw0,
         rest,
-        end,
-        vpm,
-        wqm,
-        barrier,
+        ..Mem::of(op, words)
     };
     Ok(raw(mem.encode()))
 }
@@ -513,22 +510,21 @@ fn general(o: &mut Operands, op: CfOp, at_place: bool) -> Result<Stmt, InputErro
         (_, Some(i)) => i,
         (when, None) => when.boolean(),
     };
+    let count = match op.is_fetch() {
+        true => number(o, "COUNT", 15)? as u8,
+        false => 0,
+    };
+    let mut words = Cf {
+        count,
+        ..Cf::new(op)
+    }
+    .words();
+    take(o, Cf::FIELDS, &mut words)?;
     let cf = Cf {
-        op,
         addr,
-        pop_count: value(o, "POP", 7)?.unwrap_or(0),
         cf_const,
         cond: when.cond(),
-        count: if op.is_fetch() {
-            number(o, "COUNT", 15)? as u8
-        } else {
-            value(o, "COUNT", 15)?.unwrap_or(0)
-        },
-        call_count: value(o, "CALL_COUNT", 63)?.unwrap_or(0),
-        end: o.flag("END"),
-        vpm: o.flag("VPM"),
-        wqm: o.flag("WQM"),
-        barrier: !o.flag("NO_BARRIER"),
+        ..Cf::of(op, words)
     };
     Ok(Stmt::Raw {
         quad: cf.encode(),

@@ -198,7 +198,8 @@ fn alu(options: &mut Options, op: AluOp) -> Result<Quad, InputError> {
     let clause = Clause {
         addr: options.needed(&["ADDR"], 0, Clause::ADDR)?,
         count: (options.needed(&["CNT"], 1, 128)? - 1) as u8,
-        kcache: [kcache(options, "KCACHE0")?, kcache(options, "KCACHE1")?],
+        kcache0: kcache(options, "KCACHE0")?,
+        kcache1: kcache(options, "KCACHE1")?,
         alt_const: options.flag(&["USES_WATERFALL", "ALT_CONST"]),
         wqm: options.flag(WQM),
         barrier: !options.flag(BARRIER),

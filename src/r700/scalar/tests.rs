@@ -602,3 +602,63 @@ fn a_large_program_of_which_little_runs_takes_little_memory() {
     assert!(known.states.len() < 10, "{}", known.states.len());
     assert!(known.states.capacity() <= MAX_ROOM && known.ids.capacity() <= 2 * MAX_ROOM);
 }
+
+/// The table of the words beside what the scalar machine reads, which does not use it.
+#[test]
+fn scalar_machine_reads_what_the_table_says() {
+    use super::{Alu, Control, LoopType, Op};
+    use crate::r700::isa::{AluOp, CfOp, Word, tests::every_dw1};
+    for dw1 in every_dw1() {
+        let quad = Quad {
+            dw0: !dw1,
+            dw1,
+            u: false,
+        };
+        let read = super::Word::decode(quad);
+        let op = match Word::decode(quad) {
+            Word::Reserved(..) => Op::Reserved,
+            Word::Mem(mem) => {
+                let said = (mem.end, mem.vpm, mem.wqm);
+                assert_eq!(said, (read.end, read.vpm, read.wqm), "{dw1:08x}");
+                Op::Slot
+            }
+            Word::Alu(alu) => Op::Alu(match alu.op {
+                AluOp::Alu => Alu::Plain,
+                AluOp::AluPushBefore => Alu::PushBefore,
+                AluOp::AluPopAfter => Alu::PopAfter,
+                AluOp::AluPop2After => Alu::Pop2After,
+                AluOp::AluContinue => Alu::Continue,
+                AluOp::AluBreak => Alu::Break,
+                AluOp::AluElseAfter => Alu::ElseAfter,
+            }),
+            Word::Cf(cf) => {
+                assert_eq!(cf.addr, read.addr);
+                let numbers = [cf.pop_count, cf.cf_const, cf.call_count].map(u32::from);
+                let of = [read.pops, read.cf_const, read.calls];
+                assert_eq!(numbers, of, "{dw1:08x}");
+                assert_eq!(cf.cond.bits(), read.cond, "{dw1:08x}");
+                let said = (cf.end, cf.vpm, cf.wqm);
+                assert_eq!(said, (read.end, read.vpm, read.wqm), "{dw1:08x}");
+                match cf.op {
+                    CfOp::LoopStart => Op::Control(Control::LoopStart(LoopType::Al)),
+                    CfOp::LoopStartNoAl => Op::Control(Control::LoopStart(LoopType::NoAl)),
+                    CfOp::LoopStartDx10 => Op::Control(Control::LoopStart(LoopType::Dx10)),
+                    CfOp::LoopEnd => Op::Control(Control::LoopEnd),
+                    CfOp::LoopContinue => Op::Control(Control::Leave(Class::Cont)),
+                    CfOp::LoopBreak => Op::Control(Control::Leave(Class::Brk)),
+                    CfOp::Jump => Op::Control(Control::Jump),
+                    CfOp::Push => Op::Control(Control::Push),
+                    CfOp::PushElse => Op::Control(Control::PushElse),
+                    CfOp::Else => Op::Control(Control::Else),
+                    CfOp::Pop => Op::Control(Control::Pop),
+                    CfOp::Call => Op::Control(Control::Call),
+                    CfOp::Return => Op::Control(Control::Return),
+                    CfOp::Kill => Op::Control(Control::Kill),
+                    op if op.is_illegal() => Op::Reserved,
+                    _ => Op::Slot,
+                }
+            }
+        };
+        assert_eq!(op, read.op, "{dw1:08x}");
+    }
+}

@@ -88,7 +88,7 @@ fn expand_checks_its_numbers() {
     let clause = |clause| Stmt::Alu { clause, u: false };
     let window = |kcache| {
         clause(Clause {
-            kcache: [Kcache::default(), kcache],
+            kcache1: kcache,
             ..Clause::at(0)
         })
     };
