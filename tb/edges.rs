@@ -310,6 +310,36 @@ fn an_asynchronous_reset_that_is_declared_as_a_synchronous_one_is_found() {
     assert!(cycles.last().unwrap().is_reset(), "{found}");
 }
 
+/// A copy of the RTL of `tick` in which `number_o` has this value.
+fn ticks(number: &str) -> crate::common::rtl::Copy {
+    let own = Folder {
+        unit: "tick".to_owned(),
+        dir: Path::new(ROOT).join("tb/edges/tick"),
+    };
+    let copy = own.copy();
+    let assigned = "assign number_o = number_q;";
+    let now = format!("assign number_o = {number};");
+    copy.change(("tick.sv", assigned, &now));
+    copy
+}
+
+/// An output that depends on pins and is not declared as sampled differs in the first cycles, and the report says what to declare. Of one
+/// that is wrong later it does not.
+#[test]
+fn an_output_that_depends_on_pins_and_is_not_sampled_is_hinted_at() {
+    let hint = "output  number was taken after the clock edge";
+    for (number, hinted) in [
+        ("number_q ^ 16'(by_i)", true),
+        ("number_q ^ {15'd0, number_q > 16'd9}", false),
+    ] {
+        let (copy, out) = (ticks(number), tempfile::tempdir().unwrap());
+        let rtl = Rtl::<Tick>::of(Tick::LANES, copy.dir()).unwrap();
+        let report = found(&rtl, out.path()).failure.to_string();
+        assert_eq!(report.contains(hint), hinted, "{report}");
+        assert_eq!(report.contains("`sampled = true`"), hinted, "{report}");
+    }
+}
+
 /// The last cycle is the one in which a shrunk stream fails.
 #[test]
 fn equal_cycles_are_shown_once_except_the_last() {

@@ -71,6 +71,8 @@ pub struct Field {
     pub not_first: bool,
     /// When the field is compared.
     pub compared: Compared,
+    /// It is an output of the module; otherwise it is read inside.
+    pub output: bool,
 }
 
 /// Purpose of a pin, as far as the bench needs to know.
@@ -583,6 +585,7 @@ mod tests {
                 clock: None,
                 not_first: false,
                 compared: Compared::Always,
+                output: false,
             },
             Field {
                 name: "w",
@@ -597,6 +600,7 @@ mod tests {
                 clock: None,
                 not_first: false,
                 compared: Compared::Always,
+                output: false,
             },
         ];
         for (f, field) in fields.iter().enumerate() {

@@ -18,6 +18,7 @@ use crate::field::Flip;
 use crate::input::{one_line, printable};
 use crate::lanes::{BOLD, Class, RED, columns, differing, lanes, styled};
 use crate::lockstep::Mismatch;
+use crate::stream::RESET_CYCLES;
 use crate::wave;
 use table::Table;
 
@@ -106,6 +107,8 @@ struct Differences {
     clock: Option<String>,
     /// The line about the promise of a channel that is broken.
     broken: Option<String>,
+    /// The line about an output that may depend on pins of its cycle.
+    sampled: Option<String>,
 }
 
 impl Report {
@@ -150,6 +153,7 @@ impl Report {
                     .last
                     .and_then(|(_, pins)| still::<C::Design>(mismatch, &pins)),
                 broken: mismatch.broken.as_ref().map(promise),
+                sampled: sampled(mismatch),
                 flipped: case.flip().map(|flip| {
                     let Flip {
                         field,
@@ -212,6 +216,20 @@ fn still<D: Design>(mismatch: &Mismatch<D>, pins: &D::In) -> Option<String> {
     still.then(|| {
         format!("  clock   {clock} does not rise in this cycle, and {field} belongs to it\n")
     })
+}
+
+/// Returns what to say of outputs that differ from the beginning on: those that depend on pins do, unless they are declared as sampled.
+fn sampled<D: Design>(mismatch: &Mismatch<D>) -> Option<String> {
+    let begins = mismatch.cycle < RESET_CYCLES as u64;
+    if !begins || mismatch.half || mismatch.reset || mismatch.broken.is_some() {
+        return None;
+    }
+    let mut fields = mismatch.diffs.iter().map(|diff| &D::fields()[diff.field]);
+    let field = fields.find(|field| field.output && !field.not_first)?.name;
+    Some(format!(
+        "  output  {field} was taken after the clock edge, with the pins of the next cycle. If it depends on pins of the same cycle, add\n          \
+         `sampled = true` to it in design.toml\n"
+    ))
 }
 
 /// Returns what to say of a promise that is broken.
@@ -340,7 +358,8 @@ impl Display for Differences {
         }
         f.write_str(self.moment.unwrap_or_default())?;
         f.write_str(self.clock.as_deref().unwrap_or_default())?;
-        f.write_str(self.broken.as_deref().unwrap_or_default())
+        f.write_str(self.broken.as_deref().unwrap_or_default())?;
+        f.write_str(self.sampled.as_deref().unwrap_or_default())
     }
 }
 

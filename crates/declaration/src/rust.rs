@@ -249,12 +249,13 @@ impl Declaration {
                 out,
                 "    {bench}::field::Field {{\n        name: {name:?},\n        offset: core::mem::offset_of!(State, {name}),\n        shape: {shape},\n        \
                  width: {width},\n        show: {},\n        signal: {signal:?},\n        signal_width: {signal_width},\n        \
-                 filter: {filter:?},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        compared: {},\n    }},",
+                 filter: {filter:?},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        compared: {},\n        output: {},\n    }},",
                 show(&field.show, width, &self.enums, bench),
                 field.context,
                 field.clock,
                 self.not_first(field),
                 self.rust_compared(field, bench),
+                !field.outputs.is_empty(),
             );
         }
         let _ = writeln!(
