@@ -23,14 +23,16 @@ endmodule
 /// Regression: each ended in the message of the declaration.
 #[test]
 fn what_is_beyond_a_limit_of_the_declaration_is_a_number() {
-    let long = "a_member_with_a_name_of_more_than_sixty_four_characters_as_generators_write";
+    let fits = "a_member_with_a_name_of_more_than_sixty_four_characters_as_generators_write";
     let many: String = (0..300).map(|i| format!("logic [1:0] f{i}; ")).collect();
     let rtl = format!(
-        "typedef struct packed {{ logic {long}; logic b; }} long_t;
-typedef struct packed {{ {many}}} many_t;
+        "typedef struct packed {{ {many}}} many_t;
+typedef struct packed {{ logic a; logic {fits}; }} inner_t;
+typedef struct packed {{ inner_t in; logic b; }} nested_t;
+typedef struct packed {{ inner_t {fits}; logic b; }} long_t;
 typedef enum logic [63:0] {{A = 64'h0, B = 64'hf000000000000000}} e_t;
-module m(input logic clk_i, input long_t named_i, input many_t many_i, input logic [4999:0][1:0] list_i, input e_t e_i, output logic q_o);
-  always_ff @(posedge clk_i) q_o <= ^{{named_i, many_i, list_i, e_i}};
+module m(input logic clk_i, input long_t named_i, input nested_t nested_i, input many_t many_i, input logic [4999:0][1:0] list_i, input e_t e_i, output logic q_o);
+  always_ff @(posedge clk_i) q_o <= ^{{named_i, nested_i, many_i, list_i, e_i}};
 endmodule
 "
     );
@@ -39,8 +41,13 @@ endmodule
     for name in ["e", "list", "many", "named"] {
         assert!(declared.pins.iter().any(|pin| pin.name == name), "{name}");
     }
+    // Regression: 64 characters were the most.
+    let nested = ["in_a".to_owned(), format!("in_{fits}"), "b".to_owned()];
+    for name in nested.map(|member| format!("nested_{member}")) {
+        assert!(declared.pins.iter().any(|pin| pin.name == name), "{name}");
+    }
     for note in [
-        "note: named_i is one number: a name has 64 characters at most",
+        "note: named_i is one number: a name has 128 characters at most",
         "note: many_i is one number: a declaration has 256 pins at most",
         "note: list_i is one number: a pin or field has 4096 elements at most",
     ] {

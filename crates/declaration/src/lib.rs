@@ -113,8 +113,8 @@ pub const MAX_PORT: u32 = 1 << 19;
 pub const MAX_WIDTH: u64 = 64;
 /// Most elements of one pin or field.
 pub const MAX_ELEMENTS: u64 = 4096;
-/// Most fields, because the mismatch bits are one word of 64.
-pub const MAX_FIELDS: usize = 64;
+/// Most fields.
+pub const MAX_FIELDS: usize = 256;
 /// Most pins.
 pub const MAX_PINS: usize = 256;
 /// Most bytes of the struct of pins, and of the struct of state.
@@ -138,7 +138,7 @@ pub const EVENTS: [&str; 6] = [
 /// Most bins of all groups.
 pub const MAX_BINS: usize = 1 << 16;
 /// Most characters of a name.
-pub const MAX_NAME: usize = 64;
+pub const MAX_NAME: usize = 128;
 
 /// A design: its parameters, its pins, and the state that is compared.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -114,7 +114,7 @@ fn what_is_wrong_with_channels_is_said_with_line_and_key() {
         (many, format!("{line}: channel: 33 of them, and 32 is the most")),
         (
             change("name = \"in\"\nside", "name = \"In\"\nside"),
-            "41: channel In.name: \"In\" is not a name: a z".replace("a z", "a to z, 0 to 9 and _, at most 64 of them"),
+            "41: channel In.name: \"In\" is not a name: a z".replace("a z", "a to z, 0 to 9 and _, at most 128 of them"),
         ),
         (change(out, "name = \"in\"\nside"), "50: channel in.name: given twice".to_owned()),
         (

@@ -93,12 +93,12 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
         (
             "name = \"fifo\"",
             "name = \"Fifo\"",
-            "1: name: \"Fifo\" is not a name: a to z, 0 to 9 and _, at most 64 of them",
+            "1: name: \"Fifo\" is not a name: a to z, 0 to 9 and _, at most 128 of them",
         ),
         (
             "name = \"fifo\"",
             "name = \"../x\"",
-            "1: name: \"../x\" is not a name: a to z, 0 to 9 and _, at most 64 of them",
+            "1: name: \"../x\" is not a name: a to z, 0 to 9 and _, at most 128 of them",
         ),
         (
             "name = \"fifo\"",
@@ -108,7 +108,7 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
         (
             "name = \"fifo\"\n",
             "name = \"fifo\"\ntop = \"a b\"\n",
-            "2: top: \"a b\" is not an identifier: letters, digits, _ and $, at most 64 of them",
+            "2: top: \"a b\" is not an identifier: letters, digits, _ and $, at most 128 of them",
         ),
         ("doc = \"a FIFO.\"", "doc = \"a FIFO.", "2: TOML: "),
         (
@@ -485,7 +485,7 @@ fn every_limit_holds_at_itself_and_not_one_above() {
             "name = \"fifo\"",
             format!("name = \"{}\"", long(MAX_NAME)),
             format!("name = \"{}\"", long(MAX_NAME + 1)),
-            "at most 64 of them",
+            "at most 128 of them",
         ),
         (
             "default = 4\n\n[[pin]]",
@@ -545,7 +545,7 @@ fn every_limit_holds_at_itself_and_not_one_above() {
             "\n[lanes]",
             fields(MAX_FIELDS - 5) + "\n[lanes]",
             fields(MAX_FIELDS - 4) + "\n[lanes]",
-            "65 of them, and 64 is the most",
+            "257 of them, and 256 is the most",
         ),
         // A class of 2 bits needs four letters.
         (

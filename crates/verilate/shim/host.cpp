@@ -48,7 +48,7 @@ struct Answer {
   uint64_t value;
   uint64_t used;  // nanoseconds of processor time since the start
 };
-enum : uint32_t { kCreate, kClock, kLoad, kOpenVcd, kCloseVcd, kMismatch, kNoAssert, kCoverage, kClose };
+enum : uint32_t { kCreate, kClock, kLoad, kOpenVcd, kCloseVcd, kNoAssert, kCoverage, kClose };
 
 // Offset of the first area in the file.
 constexpr size_t kHead = 4096;
@@ -194,9 +194,6 @@ int main(int count, char **arguments) {
         break;
       case kCloseVcd:
         if (!api->close_vcd(model)) fails(api->trouble(model));
-        break;
-      case kMismatch:
-        answer.value = api->mismatch(model);
         break;
       case kNoAssert:
         api->no_assert(model);

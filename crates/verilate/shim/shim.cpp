@@ -372,8 +372,6 @@ int open_vcd(rcv_model *handle, const char *path) noexcept {
   return 0;
 }
 
-uint64_t mismatch(const rcv_model *m) noexcept { return of(m)->top->mismatch_o; }
-
 void no_assert(rcv_model *m) noexcept { of(m)->context.assertOn(false); }
 
 const char *stopped(const rcv_model *m) noexcept { return of(m)->stopped.get(); }
@@ -401,6 +399,6 @@ extern const rcv_api RCV_SYMBOL __attribute__((visibility("default")));
 const rcv_api RCV_SYMBOL = {
     RCV_ABI, RCV_LANES, sizeof(RCV_TOP::in_i), sizeof(RCV_TOP::state_o), RCV_FEATURES,
     create,  destroy,   step,   halves,        load,                     bare,
-    open_vcd, close_vcd, mismatch, no_assert, stopped, trouble, write_coverage,
+    open_vcd, close_vcd, no_assert, stopped, trouble, write_coverage,
 };
 }

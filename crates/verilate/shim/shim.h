@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define RCV_ABI 8u
+#define RCV_ABI 9u
 
 // Bits of `features`.
 #define RCV_ASSERTIONS 1u  // SystemVerilog assertions are checked
@@ -59,8 +59,6 @@ typedef struct {
   // Closes the dump, if one is open. Returns 0 if it is not complete; `trouble` says why. A dump that can no longer be
   // written ends at once, and the simulation continues without it.
   int (*close_vcd)(rcv_model *m);
-  // Returns one bit for each field: whether RTL and golden model differed in the last cycle with a dump open.
-  uint64_t (*mismatch)(const rcv_model *m);
   // Checks no assertion from now on: after a failure, cycles that only complete a dump must not end it.
   void (*no_assert)(rcv_model *m);
   // Returns why the simulation stopped, or NULL.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use libloading::os::unix::{Library, RTLD_LOCAL, RTLD_NOW};
 
 /// `RCV_ABI` of `crates/verilate/shim/shim.h`.
-const ABI: u32 = 8;
+const ABI: u32 = 9;
 
 /// `RCV_ASSERTIONS` of `crates/verilate/shim/shim.h`.
 const ASSERTIONS: u32 = 1;
@@ -52,7 +52,6 @@ pub struct Api {
     bare: unsafe extern "C" fn(*mut Raw, *const c_void, u64, *mut u64) -> c_int,
     open_vcd: unsafe extern "C" fn(*mut Raw, *const c_char) -> c_int,
     close_vcd: unsafe extern "C" fn(*mut Raw) -> c_int,
-    mismatch: unsafe extern "C" fn(*const Raw) -> u64,
     no_assert: unsafe extern "C" fn(*mut Raw),
     stopped: unsafe extern "C" fn(*const Raw) -> *const c_char,
     trouble: unsafe extern "C" fn(*const Raw) -> *const c_char,
@@ -355,11 +354,6 @@ impl Model {
             0 => Err(format!("{}: {}", path.display(), self.trouble())),
             _ => Ok(()),
         }
-    }
-
-    pub fn mismatch(&self) -> u64 {
-        // SAFETY: `raw` is a live model, of which the call reads a word.
-        unsafe { (self.source.api().mismatch)(self.raw.as_ptr()) }
     }
 
     /// Checks no assertion from now on.

@@ -45,7 +45,6 @@ enum Request {
     Load,
     OpenVcd,
     CloseVcd,
-    Mismatch,
     NoAssert,
     Coverage,
     Close,
@@ -720,10 +719,6 @@ impl Hosted {
 
     pub fn no_assert(&mut self) {
         let _ = self.call(Request::NoAssert, &[]);
-    }
-
-    pub fn mismatch(&mut self) -> u64 {
-        self.call(Request::Mismatch, &[]).unwrap_or(0)
     }
 
     /// Returns why the RTL stopped the simulation, if it did.

@@ -300,14 +300,6 @@ impl<U: Design> Dut<U> {
         };
         Ok(coverage.within(&self.counted, &dir, &home))
     }
-
-    /// Returns the bench top's own comparison of the last cycle, one bit per field. Valid only while a dump is open.
-    pub fn mismatch(&mut self) -> u64 {
-        match &mut self.model {
-            Model::Here(model) => model.mismatch(),
-            Model::Hosted(model) => model.mismatch(),
-        }
-    }
 }
 
 /// Compares the state of a cycle with `expected`; `state` becomes a state that differs.
