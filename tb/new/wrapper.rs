@@ -13,7 +13,7 @@ const RTL: &str = "interface bus #(parameter int W = 8) (input logic clk_i);
   modport src (output d, v, input r);
   modport dst (input d, v, output r);
 endinterface
-module m #(parameter int N = 2, parameter type T = logic) (
+module m #(parameter int N = 2, parameter type T = logic, parameter type S = logic) (
   input  logic       clk_i,
   bus.dst            b_i, more_i [N],
   bus.src            b_o,
@@ -37,7 +37,12 @@ fn interfaces_arrays_inouts_and_types_get_a_wrapper() {
     let dir = tempfile::tempdir().unwrap();
     let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
     fs::write(&file, RTL).unwrap();
-    let given = ["--type", "T=logic [6:0]", "--type", "b_o=bus #(.W(12))"];
+    let given = [
+        "T=logic [6:0]",
+        "S=struct packed {logic a;}",
+        "b_o=bus #(.W(12))",
+    ];
+    let given = given.map(|of| ["--type", of]).concat();
     let args = [
         &["new", arg(&at), "--rtl", arg(&file), "--top", "m"][..],
         &given,
@@ -61,7 +66,9 @@ fn interfaces_arrays_inouts_and_types_get_a_wrapper() {
         "  parameter int unsigned N = 2",
         "  bus more_i [N] (.clk_i(clk_i));",
         "  bus #(.W(12)) b_o (.clk_i(clk_i));",
-        "  m #(.N(N), .T(logic [6:0])) u_m (",
+        // Regression: slang reads no type with members as a value.
+        "  typedef struct packed {logic a;} u_m_S;",
+        "  m #(.N(N), .T(logic [6:0]), .S(u_m_S)) u_m (",
         "  assign list_i_net[1][2] = list_i[8 +: 4];",
         "  assign more_i[1].d = more_i_d[8 +: 8];",
         "  assign pad_net = pad_oe ? pad_in : 'z;",

@@ -128,7 +128,10 @@ impl Wrapped<'_> {
     fn values(&self) -> String {
         let port = |name: &String| self.interfaces.iter().any(|of| of.port == *name);
         let types = self.types.iter().filter(|(name, _)| !port(name));
-        let types = types.map(|(name, of)| format!(".{name}({of})"));
+        let types = types.map(|(name, of)| match has_members(of) {
+            true => format!(".{name}({})", self.named(name)),
+            false => format!(".{name}({of})"),
+        });
         let numbers = self.parameters.iter().map(|p| format!(".{0}({0})", p.name));
         let all: Vec<String> = numbers.chain(types).collect();
         match all.is_empty() {
@@ -137,8 +140,16 @@ impl Wrapped<'_> {
         }
     }
 
-    /// Returns the instances of the interfaces, each with its own ports.
+    /// Returns the name of the type of parameter `name` in the wrapper.
+    fn named(&self, name: &str) -> String {
+        format!("u_{}_{name}", self.top)
+    }
+
+    /// Returns what stands before the module: types with members by name, which other readers than Verilator want, and the instances of the
+    /// interfaces, each with its own ports.
     fn instances(&self, ports: impl Fn(&Interface) -> String) -> String {
+        let types = self.types.iter().filter(|(_, of)| has_members(of));
+        let types = types.map(|(name, of)| format!("  typedef {of} {};\n", self.named(name)));
         let all = self.interfaces.iter().map(|of| {
             let space = if of.dimensions.is_empty() { "" } else { " " };
             format!(
@@ -149,7 +160,7 @@ impl Wrapped<'_> {
                 ports(of)
             )
         });
-        all.collect()
+        types.chain(all).collect()
     }
 
     /// Makes the wrapper `name` from the tree of the probe.
@@ -212,6 +223,11 @@ impl Wrapped<'_> {
             types: out.types,
         })
     }
+}
+
+/// Tells whether a type is written out with its members.
+fn has_members(of: &str) -> bool {
+    ["struct", "union", "enum"].contains(&of.split_whitespace().next().unwrap_or_default())
 }
 
 /// The parts of a wrapper.
