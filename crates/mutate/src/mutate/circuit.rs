@@ -12,6 +12,7 @@ use super::aig::{Aig, Lit};
 
 mod cells;
 mod numbers;
+mod order;
 mod registers;
 use cells::is_number;
 use numbers::{number, understood};
@@ -69,7 +70,7 @@ enum Bit {
     Wire(usize),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Cell {
     kind: String,
     a: Vec<Bit>,
@@ -84,6 +85,24 @@ struct Cell {
     memory: usize,
     /// Free bits for an index beyond the vector or memory.
     beyond: Vec<Bit>,
+}
+
+impl Cell {
+    /// Returns a cell without signs and without a memory.
+    fn new(kind: &str, [a, b, s]: [Vec<Bit>; 3], y: Vec<usize>) -> Self {
+        Cell {
+            kind: kind.to_owned(),
+            a,
+            b,
+            s,
+            y,
+            signed: false,
+            a_signed: false,
+            b_signed: false,
+            memory: 0,
+            beyond: Vec::new(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -113,6 +132,8 @@ pub struct Circuit {
     resets: Vec<(Bit, bool, String)>,
     /// Wires that neither a cell nor a register drives.
     free: Vec<usize>,
+    /// Wires of loops, one or more of each, that a cell reads before the cell that drives them.
+    fed_back: Vec<usize>,
     wires: usize,
     /// Immediate assertions and assumptions.
     checks: Vec<Check>,
@@ -165,6 +186,8 @@ pub struct TimeFrame {
     pub next: Vec<Lit>,
     /// Address, enable and data of every write port of every memory.
     pub writes: Vec<Write>,
+    /// A loop is closed: what it feeds may have any value here.
+    pub feeds_itself: bool,
 }
 
 impl TimeFrame {
@@ -181,9 +204,12 @@ struct Reader {
 }
 
 impl Reader {
-    fn fresh(&mut self) -> Bit {
+    fn fresh_wire(&mut self) -> usize {
         self.wires += 1;
-        Bit::Wire(self.wires - 1)
+        self.wires - 1
+    }
+    fn fresh(&mut self) -> Bit {
+        Bit::Wire(self.fresh_wire())
     }
     fn bit(&mut self, value: &Value) -> Bit {
         match value {
@@ -245,6 +271,18 @@ impl Circuit {
     /// # Errors
     /// `text` is not the output of `write_json`; a cell is of an unknown kind; the logic has a loop.
     pub fn read(text: &str, top: &str) -> Result<Self, String> {
+        let circuit = Circuit::read_mutants(text, top)?;
+        match circuit.fed_back.is_empty() {
+            true => Ok(circuit),
+            false => Err(order::LOOP.to_owned()),
+        }
+    }
+
+    /// As [`Circuit::read`], of RTL with its mutants, whose logic may have loops that only a mutant closes.
+    ///
+    /// # Errors
+    /// `text` is not the output of `write_json`; a cell is of an unknown kind.
+    pub fn read_mutants(text: &str, top: &str) -> Result<Self, String> {
         let json: Json = serde_json::from_str(text).map_err(|e| format!("netlist: {e}"))?;
         let module = json
             .modules
@@ -284,6 +322,7 @@ impl Circuit {
             clocks: Vec::new(),
             resets: Vec::new(),
             free: Vec::new(),
+            fed_back: Vec::new(),
             wires: 0,
             checks: Vec::new(),
         };
@@ -319,7 +358,8 @@ impl Circuit {
         circuit.cells(module, &index, &mut reader)?;
         circuit.wires = reader.wires;
         circuit.forget_unread();
-        circuit.sort()?;
+        circuit.sort();
+        circuit.load_from_before(&mut reader);
         Ok(circuit)
     }
 
@@ -375,6 +415,16 @@ impl Circuit {
                         holds: *holds,
                         enabled: *enabled,
                     });
+                }
+                // Yosys makes one of a loop too, which a mutant may close.
+                "$dlatch" => {
+                    let (enable, d, q) = (of("EN"), of("D"), of("Q"));
+                    let [enable] = enable[..] else {
+                        return Err(bad("not of one bit"));
+                    };
+                    let high = number(cell, "EN_POLARITY") == 1;
+                    self.choose(enable, high, [d, q.clone()], &q)
+                        .map_err(|why: String| bad(&why))?;
                 }
                 "$memwr" | "$memwr_v2" => {
                     let order = number(cell, "PORTID").max(number(cell, "PRIORITY"));
@@ -446,57 +496,6 @@ impl Circuit {
             }
         }
         self.registers.retain(|r| read[r.q]);
-    }
-
-    /// Sorts the cells, and finds the wires that nothing drives.
-    fn sort(&mut self) -> Result<(), String> {
-        let mut driver: Vec<Option<usize>> = vec![None; self.wires];
-        for (i, cell) in self.cells.iter().enumerate() {
-            for y in &cell.y {
-                driver[*y] = Some(i);
-            }
-        }
-        let mut driven: Vec<bool> = driver.iter().map(Option::is_some).collect();
-        for register in &self.registers {
-            driven[register.held] = true;
-        }
-        self.free = (0..self.wires).filter(|w| !driven[*w]).collect();
-        let needs = |cell: &Cell| -> Vec<usize> {
-            let bits = cell.a.iter().chain(&cell.b).chain(&cell.s);
-            bits.filter_map(|b| match b {
-                Bit::Wire(n) => driver[*n],
-                Bit::Is(_) => None,
-            })
-            .collect()
-        };
-        // 0: not visited; 1: the cells that it needs are being sorted; 2: done.
-        let mut state = vec![0u8; self.cells.len()];
-        let mut order = Vec::with_capacity(self.cells.len());
-        for first in 0..self.cells.len() {
-            let mut open = vec![first];
-            while let Some(&cell) = open.last() {
-                if state[cell] == 2 {
-                    open.pop();
-                } else if state[cell] == 1 {
-                    state[cell] = 2;
-                    order.push(cell);
-                    open.pop();
-                } else {
-                    state[cell] = 1;
-                    for need in needs(&self.cells[cell]) {
-                        if state[need] == 1 {
-                            return Err("netlist: logic that feeds itself".to_owned());
-                        }
-                        if state[need] == 0 {
-                            open.push(need);
-                        }
-                    }
-                }
-            }
-        }
-        let mut cells: Vec<Option<Cell>> = self.cells.drain(..).map(Some).collect();
-        self.cells = order.into_iter().filter_map(|i| cells[i].take()).collect();
-        Ok(())
     }
 
     /// Returns the number of bits of the state: registers, then memories word by word.
@@ -645,6 +644,7 @@ impl Circuit {
             memories: Vec::new(),
             next: Vec::new(),
             writes: Vec::new(),
+            feeds_itself: false,
         };
         for (register, value) in self.registers.iter().zip(registers) {
             frame.values[register.held] = *value;
@@ -674,12 +674,7 @@ impl Circuit {
         for wire in &self.free {
             frame.values[*wire] = free[*wire];
         }
-        for cell in &self.cells {
-            let y = self.cell(aig, &frame, cell);
-            for (wire, value) in cell.y.iter().zip(y) {
-                frame.values[*wire] = given.get(wire).copied().unwrap_or(value);
-            }
-        }
+        self.settle(aig, &mut frame, given);
         let mut next: Vec<Lit> = self.registers.iter().map(|r| frame.get(r.d)).collect();
         for (i, memory) in self.memories.iter().enumerate() {
             let mut words = frame.memories[i].clone();

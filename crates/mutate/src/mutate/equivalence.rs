@@ -198,7 +198,7 @@ impl Referee {
         };
         script += "write_json circuit.json\n";
         netlist::run(from.front_end, work, &script, stop)?;
-        let circuit = Circuit::read(&read(&work.join("circuit.json"))?, &from.top)?;
+        let circuit = Circuit::read_mutants(&read(&work.join("circuit.json"))?, &from.top)?;
         let selectors = circuit.ending(match list.family {
             Family::Source => source::SELECTED_WIRE,
             Family::Netlist => netlist::SELECT,
@@ -297,11 +297,15 @@ impl Referee {
         for wire in self.circuit.free() {
             free[*wire] = aig.input();
         }
-        let (reset, high) = self.reset.as_ref().ok_or("the design declares no reset")?;
-        let released = match self.circuit.input(reset) {
-            Some([wire]) if *high => !free[*wire],
-            Some([wire]) => free[*wire],
-            _ => return Err(format!("the netlist has no {reset}")),
+        let released = match &self.reset {
+            // Nothing remains from one cycle to the next.
+            None if self.circuit.state_bits() == 0 => Lit::TRUE,
+            None => return Err("the design declares no reset".to_owned()),
+            Some((reset, high)) => match self.circuit.input(reset) {
+                Some([wire]) if *high => !free[*wire],
+                Some([wire]) => free[*wire],
+                _ => return Err(format!("the netlist has no {reset}")),
+            },
         };
         Ok(Inputs { free, released })
     }
@@ -582,6 +586,9 @@ impl Referee {
         let (rtl_state, mutant_state) = (state(&rtl_q), state(&mutant_q));
         let rtl = self.step(&mut aig, 0, &rtl_state, &cycle);
         let mutant = self.step(&mut aig, number, &mutant_state, &cycle);
+        if mutant.feeds_itself {
+            return Ok(Proof::Unknown("its logic feeds itself".to_owned()));
+        }
         let outputs = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
         let [a, b] = [&rtl_state, &mutant_state].map(|state| self.said(&mut aig, state, &cycle));
         let seen = Self::unlike(&mut aig, &a.seen, &b.seen);
@@ -670,5 +677,30 @@ mod tests {
             assert_eq!(value(1, asserted), (asserted, 0), "high: {high}");
             assert_eq!(value(1, not), (not, 1), "high: {high}");
         }
+    }
+
+    /// Regression: every mutant of a design without registers was undecided, because it declares no reset.
+    #[test]
+    fn a_design_without_registers_needs_no_reset() {
+        let released = |kind: &str, ports: serde_json::Value| {
+            let design = json!({"modules": {"m": {
+                "ports": {"clk": {"direction": "input", "bits": [2]}, "a": {"direction": "input", "bits": [3]}},
+                "cells": {"y": {"type": kind, "parameters": {"CLK_POLARITY": "1"}, "connections": ports}},
+                "netnames": {"y": {"bits": [4], "hide_name": 0}},
+            }}});
+            let referee = Referee {
+                circuit: Circuit::read(&design.to_string(), "m").unwrap(),
+                selectors: Vec::new(),
+                formal: None,
+                formal_file: String::new(),
+                reset: None,
+            };
+            let inputs = referee.inputs(&mut Aig::new());
+            inputs.map(|inputs| inputs.released)
+        };
+        let register = json!({"CLK": [2], "D": [3], "Q": [4]});
+        assert_eq!(released("$not", json!({"A": [3], "Y": [4]})), Ok(Lit::TRUE));
+        let why = "the design declares no reset".to_owned();
+        assert_eq!(released("$dff", register), Err(why));
     }
 }

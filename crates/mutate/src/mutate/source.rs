@@ -14,6 +14,7 @@
 //! Not mutated: constant expressions (ranges, parameters, generate conditions, headers of for loops),
 //! packages, what an instance drives, and nets called `unused_*`.
 
+mod for_proof;
 mod parser;
 mod tokens;
 
@@ -22,6 +23,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::path::Path;
 
+pub(super) use for_proof::for_proof;
 use parser::{Block, Parser};
 use reconverge_bench::input::InputError;
 pub(super) use tokens::line_of;
@@ -224,38 +226,6 @@ fn emit(text: &str, range: Range<usize>, chosen: &[(u32, &Candidate)], out: &mut
     out.push_str(&text[from..range.end]);
 }
 
-/// Returns a text with mutants as Yosys reads it for a proof. Every module gets a wire with the number of the mutant, and
-/// `unique case` becomes a plain case, because Yosys takes the word as a promise that a mutant may break.
-pub(super) fn for_proof(file: &str, text: &str) -> Result<String, InputError> {
-    let text = text.replace(SELECTED, SELECTED_WIRE);
-    let tokens = tokens(file, &text)?;
-    let mut out = String::new();
-    let mut from = 0;
-    let (mut in_header, mut open, mut imports) = (false, 0, false);
-    for token in &tokens {
-        match &text[token.span.clone()] {
-            "module" => in_header = true,
-            "import" => imports = in_header,
-            "(" => open += 1,
-            ")" => open -= 1,
-            ";" if imports => imports = false,
-            ";" if in_header && open == 0 => {
-                in_header = false;
-                out.push_str(&text[from..token.span.end]);
-                let _ = write!(out, " wire [31:0] {SELECTED_WIRE};");
-                from = token.span.end;
-            }
-            "unique" | "priority" => {
-                out.push_str(&text[from..token.span.start]);
-                from = token.span.end;
-            }
-            _ => {}
-        }
-    }
-    out.push_str(&text[from..]);
-    Ok(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -325,6 +295,25 @@ mod tests {
         assert!(constants.contains(&&"p::IDLE".to_owned()), "{after:?}");
         assert!(constants.contains(&&"p::W ^ 1'b1".to_owned()), "{after:?}");
         assert!(!after.iter().any(|a| a.contains("ONE ^")), "{after:?}");
+    }
+
+    /// Regression: a mutant there kept the referee from reading all others.
+    #[test]
+    fn operands_of_a_power_stay() {
+        let text = "module m(input logic [7:0] x, output logic y);\n  assign y = x[2 ** 1 - 1] & 1'b1;\nendmodule\n";
+        let (after, _) = read(text);
+        assert!(!after.contains(&"3".to_owned()), "{after:?}");
+        assert!(after.contains(&"2 ** 1".to_owned()), "{after:?}");
+        assert!(after.contains(&"1'b0".to_owned()), "{after:?}");
+    }
+
+    /// Regression: a mutant of such an index was a latch, which kept the referee from reading all others.
+    #[test]
+    fn an_index_of_what_is_driven_stays() {
+        let text = "module m(input logic x, output logic [3:0] w, y, z);\n  assign y[0] = x;\n  \
+                    always_comb begin\n    w[1] = x;\n    z = '0;\n    z[2] = x;\n  end\nendmodule\n";
+        let (after, unread) = read(text);
+        assert_eq!((after.join(", ").as_str(), unread.len()), ("'1, , 3", 0));
     }
 
     /// Regression: one word that the mutator did not know made it refuse the whole design.

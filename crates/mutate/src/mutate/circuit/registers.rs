@@ -1,15 +1,22 @@
 //! Registers, and what an asynchronous reset does to them.
 //!
 //! A frame is one cycle, and the reset acts in the whole of the cycle that asserts it: the outputs of its registers have their reset
-//! values before the edge, and so has what they hold after it.
+//! values before the edge, and so has what they hold after it. Where these values are read from registers, as in a mutant that leaves
+//! out a reset, they are what the registers held before the reset.
+
+use std::collections::HashMap;
 
 use serde_json::Value;
 
 use super::numbers::number;
+use super::order::LOOP;
 use super::{Aig, Bit, Cell, Circuit, JsonCell, Lit, Reader, Register};
 
 /// Kinds of registers that [`Circuit::register`] knows.
 pub(super) const KINDS: &[&str] = &["$dff", "$dffe", "$adff", "$adffe", "$aldff", "$aldffe"];
+
+/// A cell that passes on what a reset gives a register, if that is no constant.
+pub(super) const LOAD: &str = "$load";
 
 impl Circuit {
     /// Adds the register `cell`.
@@ -32,7 +39,10 @@ impl Circuit {
                 let digits: Vec<Value> = value.chars().rev().map(digit).collect();
                 (of("ARST"), reader.bits(&digits), "ARST_POLARITY")
             }
-            "$aldff" => (of("ALOAD"), of("AD"), "ALOAD_POLARITY"),
+            "$aldff" => {
+                let (reset, value) = (of("ALOAD"), of("AD"));
+                (reset, self.plain(LOAD, value, reader), "ALOAD_POLARITY")
+            }
             _ => (Vec::new(), d.clone(), ""),
         };
         if d.len() != q.len() || value.len() != q.len() {
@@ -68,7 +78,7 @@ impl Circuit {
     /// this clock: a register with another one would change at other times than it says.
     ///
     /// # Errors
-    /// Another clock or reset, with the place in the text of a register or memory that has it.
+    /// Another clock or reset, with the place in the text of a register or memory that has it; logic with a loop.
     pub fn check_clock(
         &self,
         clock: &str,
@@ -85,6 +95,9 @@ impl Circuit {
             free[*wire] = Lit::FALSE;
         }
         let frame = self.step(&mut aig, &state, &free);
+        if frame.feeds_itself {
+            return Err(LOOP.to_owned());
+        }
         let input = |name| self.input(name)?.first().map(|wire| free[*wire]);
         let value = input(clock);
         let other = (self.clocks.iter()).find(|(bit, _)| Some(frame.get(*bit)) != value);
@@ -121,8 +134,65 @@ impl Circuit {
         Ok(to)
     }
 
+    /// Adds a cell `kind` that passes `from` on. Returns its bits.
+    fn plain(&mut self, kind: &str, from: Vec<Bit>, reader: &mut Reader) -> Vec<Bit> {
+        let y: Vec<usize> = from.iter().map(|_| reader.fresh_wire()).collect();
+        let to = y.iter().map(|wire| Bit::Wire(*wire)).collect();
+        self.cells
+            .push(Cell::new(kind, [from, Vec::new(), Vec::new()], y));
+        to
+    }
+
+    /// Makes every [`LOAD`] pass on what is computed from the registers as they were before the reset.
+    pub(super) fn load_from_before(&mut self, reader: &mut Reader) {
+        if !self.cells.iter().any(|cell| cell.kind == LOAD) {
+            return;
+        }
+        let held = self.registers.iter();
+        let mut held: HashMap<usize, Bit> = held.map(|r| (r.q, Bit::Wire(r.held))).collect();
+        let mut wanted = vec![false; self.wires];
+        for cell in self.cells.iter().filter(|cell| cell.kind == LOAD) {
+            cell.reads().for_each(|wire| wanted[wire] = true);
+        }
+        let mut before = Vec::new();
+        for (at, cell) in self.cells.iter().enumerate().rev() {
+            let is = |wire: &usize| wanted[*wire] && !held.contains_key(wire);
+            if cell.y.iter().any(is) {
+                cell.reads().for_each(|wire| wanted[wire] = true);
+                before.push(at);
+            }
+        }
+        let was = |held: &HashMap<usize, Bit>, bits: &mut Vec<Bit>| {
+            for bit in bits {
+                if let Bit::Wire(wire) = bit {
+                    *bit = held.get(wire).copied().unwrap_or(*bit);
+                }
+            }
+        };
+        for at in before.into_iter().rev() {
+            let mut cell = self.cells[at].clone();
+            if cell.reads().any(|wire| held.contains_key(&wire)) {
+                for wire in &mut cell.y {
+                    let fresh = reader.fresh_wire();
+                    held.insert(*wire, Bit::Wire(fresh));
+                    *wire = fresh;
+                }
+                for bits in [&mut cell.a, &mut cell.b, &mut cell.s] {
+                    was(&held, bits);
+                }
+                self.cells.push(cell);
+            }
+        }
+        for cell in self.cells.iter_mut().filter(|cell| cell.kind == LOAD) {
+            was(&held, &mut cell.a);
+            cell.kind = "$buf".to_owned();
+        }
+        self.wires = reader.wires;
+        self.sort();
+    }
+
     /// Adds the same choice with the result `to`.
-    fn choose(
+    pub(super) fn choose(
         &mut self,
         select: Bit,
         high: bool,
@@ -138,18 +208,7 @@ impl Circuit {
             true => [released, asserted],
             false => [asserted, released],
         };
-        self.cells.push(Cell {
-            kind: "$mux".to_owned(),
-            a,
-            b,
-            s: vec![select],
-            y,
-            signed: false,
-            a_signed: false,
-            b_signed: false,
-            memory: 0,
-            beyond: Vec::new(),
-        });
+        self.cells.push(Cell::new("$mux", [a, b, vec![select]], y));
         Ok(())
     }
 }
@@ -220,6 +279,19 @@ mod tests {
                 assert_eq!(cycle(&enabled, held, &pins), of(next), "{level} {bits:04b}");
             }
             assert_eq!(plain.places("q"), Some(vec![0]));
+        }
+    }
+
+    /// Regression: a mutant that leaves out a reset was refused, with all others, as logic that feeds itself.
+    #[test]
+    fn a_register_whose_reset_is_left_out_keeps_what_it_held() {
+        let way = json!({"ALOAD_POLARITY": "1"});
+        let circuit = circuit("$aldff", &way, &json!({"ALOAD": [3], "AD": [5]}));
+        for bits in 0..8 {
+            let [held, reset, d] = [1, 2, 4].map(|bit| bits & bit != 0);
+            let next = if reset { held } else { d };
+            let pins = [("rst", reset), ("d", d)];
+            assert_eq!(cycle(&circuit, held, &pins), (held, next), "{bits:03b}");
         }
     }
 

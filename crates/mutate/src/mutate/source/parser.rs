@@ -404,7 +404,8 @@ impl Parser<'_> {
             "assign" => {
                 self.next();
                 let from = self.at;
-                let names = self.targets()?;
+                // An index there is constant, as the language wants of what `assign` drives.
+                let names = self.quietly(Self::targets)?;
                 self.want("=")?;
                 // Not mutated: a net that only collects unused bits.
                 let needless = names.iter().all(|n| n.starts_with("unused"));
@@ -635,8 +636,13 @@ impl Parser<'_> {
     }
 
     fn assignment(&mut self) -> Parsed<()> {
-        let start = self.start();
+        let (start, before) = (self.start(), self.found.len());
         let names = self.targets()?;
+        let assigned = names.iter().all(|n| self.assigned.contains(n));
+        if self.block == Block::Combinational && !assigned {
+            // What another index leaves out would be a latch.
+            self.found.truncate(before);
+        }
         if !self.took("++") && !self.took("--") {
             let marks = ["=", "+=", "-=", "|=", "&=", "^="];
             if !marks.into_iter().any(|mark| self.took(mark)) {
@@ -649,11 +655,8 @@ impl Parser<'_> {
         match self.block {
             Block::Clocked if self.in_reset => self.found(span, "reset dropped", None),
             Block::Clocked => self.found(span, "update dropped", None),
-            Block::Combinational => {
-                if names.iter().all(|n| self.assigned.contains(n)) {
-                    self.found(span, "statement dropped", None);
-                }
-            }
+            Block::Combinational if assigned => self.found(span, "statement dropped", None),
+            Block::Combinational => {}
             Block::Other => {}
         }
         if self.nesting == 0 {
