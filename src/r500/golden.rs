@@ -673,6 +673,7 @@ const ERRORS: [Error; 9] = [
 ];
 
 impl reconverge_bench::design::Golden<super::R500> for Golden {
+    const HIDES: bool = true;
     fn build(build: &Build) -> Self {
         Golden::new(build.lanes as usize)
     }

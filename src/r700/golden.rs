@@ -741,6 +741,7 @@ impl Golden {
 // ---- the bench's view ---------------------------------------------------------------------------------
 
 impl reconverge_bench::design::Golden<super::R700> for Golden {
+    const HIDES: bool = true;
     fn build(build: &Build) -> Self {
         let value = |name| build.value::<super::R700>(name);
         Golden::with(build.lanes as usize, value("MAX_STACK_SIZE") as usize)

@@ -750,6 +750,7 @@ impl Golden {
 // ---- the bench's view --------------------------------------------------------------------------------
 
 impl reconverge_bench::design::Golden<super::Spa5> for Golden {
+    const HIDES: bool = true;
     fn build(build: &Build) -> Self {
         let value = |name| build.value::<super::Spa5>(name);
         Golden::with(

@@ -161,6 +161,8 @@ pub trait Design: Copy + Send + Sync + 'static {
 
 /// A golden model: the required behaviour of the design, one call per cycle.
 pub trait Golden<D: Design>: Clone + Send {
+    /// Its states are 0 in what is not compared because of `valid` or `depth`, so no cycle takes the time to hide it.
+    const HIDES: bool = false;
     /// Returns a golden model after reset.
     fn build(build: &Build) -> Self;
     /// Returns a golden model of `lanes` lanes after reset, with default parameters.

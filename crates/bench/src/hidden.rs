@@ -8,6 +8,8 @@ use bytemuck::bytes_of_mut;
 use crate::bins::Operand;
 use crate::bins::{Condition, Cycle, holds};
 use crate::design::Design;
+#[cfg(feature = "rtl")]
+use crate::design::Golden;
 use crate::field::{Field, Shape};
 
 /// When a field is compared.
@@ -65,6 +67,9 @@ impl Hidden {
     /// Returns `state`, the one after a cycle with `pins`, without what is hidden in it; `None` if it is 0 already.
     #[inline]
     pub fn hide<D: Design>(&self, state: &D::State, pins: &D::In) -> Option<D::State> {
+        if <D::Golden as Golden<D>>::HIDES {
+            return None;
+        }
         let mut hidden: Option<D::State> = None;
         for field in &self.fields {
             let now = bytes_of(hidden.as_ref().unwrap_or(state));
