@@ -15,9 +15,15 @@ use crate::steps::{pin, word_pins};
 /// Returns instructions of which each half in turn takes all its values.
 fn instructions(unit: &str) -> &'static [&'static [u64]] {
     match unit {
-        "r500" => &[&[0x402, 0x0906_f0b0, 0x8028_0503]],
-        "r700" => &[&[3, 0x8507_e2fd], &[3, 0xa400_0000]],
-        _ => &[&[0xe24f_fffe_c007_000f]],
+        // IF on predicate, boolean and ALU result; CALL.
+        "r500" => &[
+            &[0x412, 0x0a00_9600, 0x0028_0503],
+            &[0x402, 0x0800_f0a0, 0x8028_0503],
+        ],
+        // JUMP on a boolean, CALL, ALU_PUSH_BEFORE.
+        "r700" => &[&[3, 0x8500_0219], &[3, 0x8900_2000], &[3, 0xa400_0000]],
+        // @P0 BRA, @P0 EXIT.
+        _ => &[&[0xe240_0000_0100_000f], &[0xe300_0000_0000_000f]],
     }
 }
 
@@ -37,20 +43,22 @@ fn rtl_and_golden_model_do_the_same_with_every_half_of_a_word<U: Unit>() {
     let mut rng = Pcg64Mcg::seed_from_u64(1);
     let mut changed = 0;
     let cases = (0..).map(|n| campaign::case::<U>(1, n, &build).1);
-    for case in cases.filter(|case| case.start.len() > 1).take(1) {
+    for case in cases.filter(|case| !case.start.is_empty()) {
         let setup = U::setup(&case.program);
         let launch = [U::In::reset()].into_iter().chain(setup);
         for pins in launch.chain([U::launch(&case, None)]) {
             assert!(bytes_of(&golden.clock(&pins)) == bytes_of(&rtl.clock(&pins)));
         }
         let launched = *golden.state();
-        assert!(U::running(&launched));
-        let begin = case
-            .start
-            .iter()
-            .map(|start| start.states(&build, &launched));
+        let begin = (case.start.iter()).map(|start| start.states(&build, &launched));
+        let executes = |states: &Vec<U::State>| {
+            let runs = |state| U::running(state) && U::active(state).count_ones() > 3;
+            states.last().is_some_and(runs)
+        };
         // Each frame of a stack costs a load in each step.
-        let states = begin.min_by_key(Vec::len).unwrap();
+        let Some(states) = begin.filter(executes).min_by_key(Vec::len) else {
+            continue;
+        };
         let mut environment = U::Environment::new(&case);
         for words in instructions(U::NAME) {
             let width = 16 * (4 / words.len()).max(2);
@@ -78,6 +86,7 @@ fn rtl_and_golden_model_do_the_same_with_every_half_of_a_word<U: Unit>() {
                 }
             }
         }
+        break;
     }
     assert!(changed > 100_000, "{changed}");
 }
