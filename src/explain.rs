@@ -8,6 +8,7 @@ use crate::rules::{self, BitField, Rule, bit_fields};
 use crate::unit::Unit;
 use reconverge_bench::input::did_you_mean;
 use reconverge_bench::text::hex;
+use reconverge_program::words::{Code, Words};
 
 /// A word of an instruction and its fields.
 #[derive(Clone, Debug)]
@@ -105,8 +106,49 @@ pub(crate) fn halves(words: &[u64]) -> Result<Vec<u32>, String> {
     words.iter().map(narrow).collect()
 }
 
+/// Takes the instruction of a program of [`Words`] apart: operation and target.
+///
+/// # Errors
+/// There is not exactly one word, or it has too many bits.
+pub fn word<C: Code>(words: &[u64]) -> Result<Anatomy<Words<C>>, String> {
+    let bits = C::BITS;
+    let &[given] = words else {
+        let count = words.len();
+        return Err(format!(
+            "an instruction is one word of {bits} bits; given: {count}"
+        ));
+    };
+    let word = u32::try_from(given)
+        .ok()
+        .filter(|word| word >> (bits - 1) < 2);
+    let word = word.ok_or_else(|| format!("{given:#x} has more than {bits} bits"))?;
+    let program = Words::<C>::new("word", vec![word]);
+    let known = Words::<C>::number_of(word).map(|number| C::MNEMONICS[number]);
+    let numbers = C::MNEMONICS
+        .iter()
+        .map(|(name, word, _)| format!("{} {name}", word >> C::TARGET));
+    let target = match known {
+        Some((_, _, true)) => "address",
+        _ => "ignored",
+    };
+    let fields = vec![
+        field(
+            "opcode",
+            (C::BITS - 1, C::TARGET),
+            &numbers.collect::<Vec<_>>().join(", "),
+            "",
+        ),
+        field("target", (C::TARGET - 1, 0), target, ""),
+    ];
+    Ok(Anatomy {
+        program,
+        pc: 0,
+        operation: known.map(|(name, ..)| name.to_owned()),
+        parts: vec![Part::new("word", word.into(), C::BITS, fields)],
+    })
+}
+
 /// Returns a field that the specification gives outside a table of bits.
-#[cfg(feature = "units")]
 pub(crate) fn field(name: &str, (high, low): (u32, u32), meaning: &str, rule: &str) -> BitField {
     BitField {
         name: name.to_owned(),

@@ -1,11 +1,12 @@
 //! `explain` knows every operation and every rule of each unit.
 
-use reconverge::explain::{rule, words};
+use reconverge::explain::{rule, word, words};
 use reconverge::r500::{self, R500};
 use reconverge::r700::{self, R700};
 use reconverge::rules::{ids, naming};
 use reconverge::spa5::{self, Spa5};
 use reconverge::unit::Unit;
+use reconverge::words::{Code, Mnemonic};
 
 /// What the instruction with these words is called; panics unless its fields hold every bit that is set, and unless some rule
 /// says what it does, if the unit executes it.
@@ -75,6 +76,43 @@ fn every_opcode_of_spa5_is_taken_apart_and_has_rules() {
         "KIL", "BRK", "CONT", "SYNC", "OTHER",
     ];
     assert_eq!(named, all);
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Small;
+
+impl Code for Small {
+    const BITS: u32 = 6;
+    const TARGET: u32 = 4;
+    const MNEMONICS: &'static [Mnemonic] = &[("NOP", 0, false), ("GO", 0x10, true)];
+    const OUTSIDE: u32 = 0x3f;
+}
+
+/// The words of a guest that has a table of mnemonics.
+#[test]
+fn a_word_is_taken_apart_by_a_table_of_mnemonics() {
+    for (given, operation, meaning) in [
+        (0x13, Some("GO"), "address"),
+        (0x03, Some("NOP"), "ignored"),
+        (0x33, None, "ignored"),
+    ] {
+        let anatomy = word::<Small>(&[given]).unwrap();
+        assert_eq!(anatomy.operation.as_deref(), operation);
+        assert_eq!(anatomy.program.words, [given as u32]);
+        let [opcode, target] = &anatomy.parts[0].fields[..] else {
+            panic!("{anatomy:?}")
+        };
+        assert_eq!((opcode.value(given), target.value(given)), (given >> 4, 3));
+        assert_eq!(opcode.of_value(given >> 4), operation);
+        assert_eq!(target.meaning, meaning);
+    }
+    let refused = |words: &[u64]| word::<Small>(words).unwrap_err();
+    let count = "an instruction is one word of 6 bits; given: ";
+    assert_eq!(refused(&[]), format!("{count}0"));
+    assert_eq!(refused(&[1, 2]), format!("{count}2"));
+    for wide in [0x40, 1 << 32] {
+        assert_eq!(refused(&[wide]), format!("{wide:#x} has more than 6 bits"));
+    }
 }
 
 /// Every bit of a word belongs to at most one field, and the fields give the word back.

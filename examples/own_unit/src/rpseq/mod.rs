@@ -6,6 +6,7 @@ use rand::{Rng, RngCore};
 use reconverge::case::{Case, Kind};
 use reconverge::design::Design;
 use reconverge::environment::Histories;
+use reconverge::explain::{self, Anatomy};
 use reconverge::field::Declaration;
 use reconverge::input::InputError;
 use reconverge::show::Frame;
@@ -162,8 +163,16 @@ impl Programs for RpSeq {
     }
 }
 
-// Programs are assembly, and no specification is declared: the defaults.
-impl Unit for RpSeq {}
+// Programs are assembly, and no specification is declared; the table of words is what `explain` reads.
+impl Unit for RpSeq {
+    fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
+        explain::word(words)
+    }
+
+    fn instruction(pins: &In) -> Vec<u64> {
+        vec![pins.inst.into()]
+    }
+}
 
 reconverge::compiled!(RpSeq);
 
