@@ -51,7 +51,7 @@
 //! | know what was reached, what would be caught, what is proved | [`cover`], [`mutate`], [`prove`] |
 //! | explore every state of a small world | [`exhaust`] |
 //! | draw conditions | [`environment`] |
-//! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`]; [`words`] for simple ones, [`layout`] for fields of words |
+//! | read, write, import programs | `asm`, `import` and `isa` of the unit, e.g. [`spa5::import`]; [`text`], [`elf`]; [`words`] for simple ones, [`mod@layout`] for fields of words |
 //! | know what a unit does | its `golden`, e.g. [`r700::golden`]; of one lane its `scalar` and `judge`, e.g. [`r700::scalar`] |
 //! | read a rule, take an instruction apart | [`rules`], [`mod@explain`] |
 //! | render a picture | [`r500::alu`], [`r500::shader`], [`r500::alu::picture`], [`r500::alu::profile`], `r500::render` |

@@ -1,7 +1,7 @@
 //! The table of a unit's instruction words: for each field its place, its type and its text, once.
 //!
-//! [`layout!`](crate::layout) makes a struct of such a table, with the conversion of words to fields and back;
-//! [`names!`](crate::names) makes an enum of a field whose values have names. The functions here read the table
+//! [`layout!`](macro@crate::layout) makes a struct of such a table, with the conversion of words to fields and back;
+//! [`names!`](macro@crate::names) makes an enum of a field whose values have names. The functions here read the table
 //! ([`Field`]): text of an operand, both directions, and what is simpler than a value.
 //!
 //! Golden model, scalar machine and RTL must not use it: they decode words by themselves, and a test compares them with the table.
@@ -119,7 +119,7 @@ pub const fn put<const N: usize>(bits: &[Bits], mut words: [u64; N], mut value: 
 /// Returns the bits of each word that belong to a field.
 ///
 /// # Panics
-/// Two fields share a bit, or a value has no name: at compile time, because [`layout!`](crate::layout) calls it for a constant.
+/// Two fields share a bit, or a value has no name: at compile time, because [`layout!`](macro@crate::layout) calls it for a constant.
 pub const fn used<const N: usize>(fields: &[Field]) -> [u64; N] {
     let (mut all, mut row) = ([0; N], 0);
     while row < fields.len() {
@@ -234,7 +234,7 @@ pub fn simpler<const N: usize>(fields: &[Field], words: [u64; N]) -> Vec<[u64; N
 
 /// Declares the fields of an instruction: a struct, its table `FIELDS`, `of` words and to `words`. Each row is a field with its type, its
 /// bits (the most significant piece first) and its [`Text`]. A type is `bool`, a number, or one with `from_bits` and `bits`, such as an
-/// enum of [`names!`](crate::names) in which every value has a name. A field in brackets behind the name is given to `of`: an opcode of
+/// enum of [`names!`](macro@crate::names) in which every value has a name. A field in brackets behind the name is given to `of`: an opcode of
 /// which not every number has a name.
 #[macro_export]
 macro_rules! layout {

@@ -7,7 +7,7 @@
 //!   ([`environment`]) and preloaded states ([`start`]);
 //! * the verdict on a case: RTL against golden model, then each lane against the scalar machine (`judges`, [`alone`]);
 //! * a run as text, picture and page ([`show`]);
-//! * helpers for the design's own code: [`words`] for assemblers, [`layout`] for the fields of instruction words, [`generate`] for random programs, [`elf`], [`import`] and [`foreign`]
+//! * helpers for the design's own code: [`words`] for assemblers, [`mod@layout`] for the fields of instruction words, [`generate`] for random programs, [`elf`], [`import`] and [`foreign`]
 //!   for program files.
 //!
 //! # Features
