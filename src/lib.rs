@@ -43,7 +43,7 @@
 //! | to | look at |
 //! |---|---|
 //! | judge a case | [`case`], [`mod@check`], [`judges`]; [`lockstep`], [`stimulus`], [`dut`] |
-//! | bring a module of your own | [`design`], [`stream`], [`channels`]; with programs [`program`], [`words`], [`mod@grammar`], [`campaign::fuzz()`]; [`mod@unit`] for all commands |
+//! | bring a module of your own | [`design`], [`stream`], [`channels`], [`transactions`]; with programs [`program`], [`words`], [`mod@grammar`], [`campaign::fuzz()`]; [`mod@unit`] for all commands |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | see a run, lane by lane | [`show`] |
 //! | run many | [`campaign`]; keep, shard and merge results: [`campaign::results`] |
@@ -92,7 +92,7 @@ pub use reconverge_bench::{
 #[cfg(feature = "rtl")]
 #[doc(inline)]
 pub use reconverge_bench::{
-    channels, check, dut, failure, found, home, lockstep, report, search, stream,
+    channels, check, dut, failure, found, home, lockstep, report, search, stream, transactions,
 };
 #[doc(hidden)]
 pub use reconverge_bench::{process, quantity};

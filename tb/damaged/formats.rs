@@ -193,6 +193,7 @@ fn results_of<U: Tested>(formats: &mut Vec<Format>, dir: &Path) {
             half: false,
             reset: false,
             broken: None,
+            transaction: None,
         })),
         Cause::Stopped(Stopped {
             cycle: 4,

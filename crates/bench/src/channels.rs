@@ -47,7 +47,7 @@ fn pin<D: Design>(number: usize) -> &'static Pin {
 
 /// One channel in one cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Beat {
+pub(crate) struct Beat {
     valid: bool,
     ready: bool,
     /// The cycle counts: its clock rises, and nothing is reset or stalled.
@@ -58,7 +58,7 @@ struct Beat {
 
 impl Beat {
     /// Returns what happens to `channel` in a cycle with `pins`, between two states.
-    fn of<D: Design>(channel: &Channel, before: &[u8], pins: &D::In, after: &[u8]) -> Self {
+    pub fn of<D: Design>(channel: &Channel, before: &[u8], pins: &D::In, after: &[u8]) -> Self {
         let one = |wire| word::<D>(wire, 0, before, bytes_of(pins), after) == 1;
         let (valid, ready) = (one(channel.valid), one(channel.ready));
         let rises = |clock| pin::<D>(clock).get(bytes_of(pins), 0) == 1;
@@ -71,8 +71,17 @@ impl Beat {
         }
     }
 
-    fn transfers(self) -> bool {
+    pub fn transfers(self) -> bool {
         self.counts && self.valid && self.ready
+    }
+
+    pub fn waits(self) -> bool {
+        self.waits
+    }
+
+    /// Returns whether nothing is offered in a cycle that counts.
+    pub fn idles(self) -> bool {
+        self.counts && !self.valid
     }
 }
 
@@ -203,27 +212,37 @@ pub fn shown<D: Design>(before: &D::State, pins: &D::In, after: &D::State) -> Ve
             (_, true) => "stalls",
             _ => return None,
         };
-        let payload = channel.payload.iter().map(|wire| {
-            let values = words::<D>(*wire, before, bytes_of(pins), after);
-            let (name, show): (_, &dyn Fn(u64) -> String) = match *wire {
-                Wire::Pin(number) => {
-                    let pin = pin::<D>(number);
-                    (pin.name, &|value| pin.show(value))
-                }
-                Wire::Field { number, .. } => {
-                    let field = &D::fields()[number];
-                    match field.per_lane() {
-                        true => (field.name, &|lanes| format!("0x{lanes:x}")),
-                        false => (field.name, &field.show),
-                    }
-                }
-            };
-            let values: Vec<String> = values.map(show).collect();
-            format!(" {name}={}", values.join(","))
-        });
-        Some(payload.fold(does.to_owned(), |text, word| text + &word))
+        Some(does.to_owned() + &payload_text::<D>(channel, before, pins, after))
     };
     all::<D>().iter().map(text).collect()
+}
+
+/// Returns the payload of a channel in a cycle: ` data=0x3f last=1`.
+pub(crate) fn payload_text<D: Design>(
+    channel: &Channel,
+    before: &[u8],
+    pins: &D::In,
+    after: &[u8],
+) -> String {
+    let payload = channel.payload.iter().map(|wire| {
+        let values = words::<D>(*wire, before, bytes_of(pins), after);
+        let (name, show): (_, &dyn Fn(u64) -> String) = match *wire {
+            Wire::Pin(number) => {
+                let pin = pin::<D>(number);
+                (pin.name, &|value| pin.show(value))
+            }
+            Wire::Field { number, .. } => {
+                let field = &D::fields()[number];
+                match field.per_lane() {
+                    true => (field.name, &|lanes| format!("0x{lanes:x}")),
+                    false => (field.name, &field.show),
+                }
+            }
+        };
+        let values: Vec<String> = values.map(show).collect();
+        format!(" {name}={}", values.join(","))
+    });
+    payload.collect()
 }
 
 /// What the bench has promised on the channels on which the design receives.
@@ -233,9 +252,10 @@ pub(crate) struct Offers<D: Design> {
 }
 
 impl<D: Design> Offers<D> {
-    /// Begins a stream; `None` if the design has no channels.
+    /// Begins a stream; `None` if the design has no channels, or the bench top keeps what is offered on them.
     pub fn new() -> Option<Self> {
-        (!all::<D>().is_empty()).then_some(Offers { last: None })
+        let here = !all::<D>().is_empty() && !D::DECLARATION.transactions;
+        here.then_some(Offers { last: None })
     }
 
     /// Returns the pins that were offered in the last cycle and not taken, and those of that cycle; `now` is the state after it.

@@ -187,6 +187,12 @@ pub trait Golden<D: Design>: Clone + Send {
     /// Changes randomly drawn pins into pins that are legal in the present state of the design. Must not change pins that
     /// are legal already.
     fn constrain(&self, _pins: &mut D::In) {}
+    /// Returns what compares transactions, of a golden model that speaks in them.
+    #[cfg(feature = "rtl")]
+    #[doc(hidden)]
+    fn board(&mut self) -> Option<&mut dyn crate::transactions::Board<D>> {
+        None
+    }
     /// Returns the rule that determines the value of element `element` of `field` after a cycle with `pins` from the
     /// present state: its id (`r500-4.3-b`), a space, and its text. If empty, reports show no rule.
     fn explain(&self, _pins: &D::In, _field: &str, _element: usize) -> String {

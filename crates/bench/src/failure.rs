@@ -13,6 +13,7 @@ use crate::lockstep::{Compared, Lost, Mismatch, Stopped};
 use crate::place::Place;
 use crate::report::Report;
 use crate::saved::Saved;
+use crate::transactions::Transaction;
 use crate::wave;
 
 /// A failed case. `Display` and `Debug` print its report, made from the golden model alone: `{:#}` prints it in colours,
@@ -177,7 +178,12 @@ impl<C: TestCase> Failure<C> {
                                     }
                                 }
                             }
-                            None => String::new(),
+                            None => match &mismatch.transaction {
+                                Some(Transaction { channel, text, .. }) => {
+                                    format!(", channel {channel}: {text}")
+                                }
+                                None => String::new(),
+                            },
                         };
                         format!("cycle {cycle}: {name}[{element}] is {rtl}, not {golden}{promised}")
                     }
@@ -218,7 +224,8 @@ impl<C: TestCase> Failure<C> {
         match (&self.cause, &other.cause) {
             (Cause::Mismatch(a), Cause::Mismatch(b)) => {
                 let both = |m: &Mismatch<_>| m.broken.as_ref().is_some_and(|broken| broken.both);
-                let how = |m: &Mismatch<_>| (m.first().field, m.half, m.reset, both(m));
+                let why = |m: &Mismatch<_>| m.transaction.as_ref().map(|one| one.why);
+                let how = |m: &Mismatch<_>| (m.first().field, m.half, m.reset, both(m), why(m));
                 how(a) == how(b)
             }
             (Cause::Stopped(a), Cause::Stopped(b)) => words(a) == words(b),

@@ -186,6 +186,8 @@ pub struct Declaration {
     pub tables: &'static [Table],
     /// Handshakes.
     pub channels: &'static [Channel],
+    /// Transfers on the channels are compared instead of states.
+    pub transactions: bool,
     /// Inputs shown in the waves.
     pub inputs: &'static [Input],
     /// Groups of bins.
@@ -234,6 +236,19 @@ pub struct Channel {
     pub withdraw: bool,
     /// What cannot happen to it: bit n for event n of the declaration's list.
     pub never: u64,
+    /// Most cycles in which valid is 0 while a transaction is owed.
+    pub latency: Option<u32>,
+}
+
+impl Declaration {
+    /// Returns what is compared in each cycle: `15 fields each`, or how many channels are.
+    pub fn extent(&self) -> String {
+        match (self.transactions, self.channels.len()) {
+            (false, _) => format!("{} fields each", self.fields.len()),
+            (true, 1) => "1 channel".to_owned(),
+            (true, channels) => format!("{channels} channels"),
+        }
+    }
 }
 
 /// An input port that the waves show.

@@ -56,4 +56,6 @@ pub mod search;
 #[cfg(feature = "rtl")]
 pub mod stream;
 pub mod text;
+#[cfg(feature = "rtl")]
+pub mod transactions;
 pub mod wave;

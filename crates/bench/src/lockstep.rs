@@ -15,9 +15,11 @@ use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut, Halves};
 use crate::field::{self, Diff, Flip, MAX_LANES};
 use crate::hidden::Hidden;
+use crate::transactions::{Played, Transaction};
 use crate::wave;
 
 mod ahead;
+mod transact;
 use ahead::Ahead;
 
 /// Supplies the pins of every cycle of a run, as a function of the golden model, and observes the run. RTL in another process is some
@@ -113,6 +115,10 @@ pub struct Mismatch<D: Design> {
     /// The promise of a channel that `rtl` breaks. Only then is it saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<Broken>,
+    /// The transaction in which both sides differ; the states then are those of the RTL with the payload of each side. Only then is
+    /// it saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transaction: Option<Transaction>,
 }
 
 /// A [`Mismatch`] as it is read.
@@ -130,6 +136,8 @@ struct Unchecked<D: Design> {
     reset: bool,
     #[serde(default)]
     broken: Option<Broken>,
+    #[serde(default)]
+    transaction: Option<Transaction>,
 }
 
 impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
@@ -151,6 +159,7 @@ impl<D: Design> TryFrom<Unchecked<D>> for Mismatch<D> {
             half: read.half,
             reset: read.reset,
             broken: read.broken,
+            transaction: read.transaction,
         })
     }
 }
@@ -238,6 +247,8 @@ struct Judged<D: Design> {
     /// Fields that may change at the falling edge of the clock.
     falling: Arc<[String]>,
     promises: Promises<D>,
+    /// The golden model that compares transactions, and what was played, of a design that has such a model.
+    board: Option<(D::Golden, Played<D>)>,
     end: Option<End<D>>,
 }
 
@@ -250,6 +261,26 @@ enum End<D: Design> {
 }
 
 impl<D: Design> Judged<D> {
+    /// Takes the result of `cycle`, as [`Judged::take`] does, and then the pins of this cycle: compares states and promises, or
+    /// transactions.
+    #[inline]
+    fn judge(
+        &mut self,
+        cycle: u64,
+        flush: bool,
+        check: Check<D>,
+        (expected, after): (Wanted<D>, Option<Wanted<D>>),
+        pins: &D::In,
+        stimulus: &mut impl Stimulus<D>,
+    ) {
+        if D::DECLARATION.transactions {
+            self.transact(cycle, flush, check, expected.0, pins, stimulus);
+        } else {
+            self.take(cycle, flush, check, expected, after);
+            self.promised(cycle, pins, expected);
+        }
+    }
+
     /// Takes the result of `cycle`, in which the RTL had to show the state `expected`, and if the cycle asserts an asynchronous reset,
     /// `after` from then on; `flush`: it is the idle one after the run.
     #[inline]
@@ -295,6 +326,7 @@ impl<D: Design> Judged<D> {
                         half: true,
                         reset: false,
                         broken: None,
+                        transaction: None,
                     })
                 });
                 self.end = found.map(End::Mismatch);
@@ -330,6 +362,7 @@ impl<D: Design> Judged<D> {
             half: false,
             reset: false,
             broken: None,
+            transaction: None,
         }));
     }
 
@@ -365,6 +398,7 @@ impl<D: Design> Judged<D> {
                 half: false,
                 reset: true,
                 broken: None,
+                transaction: None,
             }));
         }
     }
@@ -409,6 +443,7 @@ impl<D: Design> Judged<D> {
                 channel,
                 both: true,
             }),
+            transaction: None,
         }));
     }
 
@@ -450,6 +485,10 @@ pub fn run<D: Design>(
         let written = dut.open_vcd(path).and_then(|()| dut.close_vcd());
         // If the process of the RTL is lost, the outcome says so.
         written.or_else(|why| dut.lost().map(drop).ok_or(why))?;
+    }
+    if D::DECLARATION.transactions && golden.board().is_none() {
+        let why = "has `transactions = true`: its golden model must be a `Scoreboard`";
+        return Err(format!("{}: design.toml {why}", D::NAME));
     }
     let outcome = lockstep(stimulus, setting, dut, golden);
     if let Some((_, path)) = setting.dump
@@ -510,6 +549,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         cycles: 0,
         falling: dut.falling(),
         promises: Promises::new(),
+        board: (D::DECLARATION.transactions).then(|| (golden.clone(), Played::new())),
         end: None,
     };
     let hidden = Hidden::new::<D>();
@@ -522,7 +562,10 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     let mut cycle: u64 = 0;
     let mut pins = D::In::default();
     // The expected state, with one bit flipped on request.
-    let mut not_flipped = flip.and_then(|f| f.check(D::fields(), lanes).err());
+    let mut not_flipped = flip.and_then(|f| match D::DECLARATION.transactions {
+        true => Some("a golden model that speaks in transactions has no state".to_owned()),
+        false => f.check(D::fields(), lanes).err(),
+    });
     let flip = flip.filter(|_| not_flipped.is_none());
     let flip = flip.and_then(|f| Some((f.of(D::fields())?, f)));
     loop {
@@ -552,7 +595,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         let expected = spoilt.as_ref().or(shown.as_ref());
         let expected = expected.unwrap_or_else(|| golden.state());
         // The state before the first edge is of power-up: what the reset leaves as it is can be anything.
-        let after = match cycle > 0 && pins.resets_at_once() {
+        let after = match cycle > 0 && pins.resets_at_once() && !D::DECLARATION.transactions {
             true => {
                 let before = (expected, last.as_ref().unwrap_or(&pins));
                 asserted::<D>(golden, &pins, before, &hidden)
@@ -569,8 +612,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             }
             false => {
                 let check = dut.check(&pins, expected.0, after.map(|after| after.0));
-                judged.take(cycle, flush, check, expected, after);
-                judged.promised(cycle, &pins, expected);
+                judged.judge(cycle, flush, check, (expected, after), &pins, stimulus);
             }
         }
         if !flush && !judged.ended() {
@@ -592,7 +634,9 @@ fn lockstep<D: Design, S: Stimulus<D>>(
                 true => later.done(state, free),
                 false => {
                     stimulus.after(cycle, &pins, golden);
-                    stimulus.seen(&pins, state, free.as_ref());
+                    if !D::DECLARATION.transactions {
+                        stimulus.seen(&pins, state, free.as_ref());
+                    }
                 }
             }
         }

@@ -19,6 +19,7 @@ use crate::input::{one_line, printable};
 use crate::lanes::{BOLD, Class, RED, columns, differing, lanes, styled};
 use crate::lockstep::Mismatch;
 use crate::stream::RESET_CYCLES;
+use crate::transactions::Transaction;
 use crate::wave;
 use table::Table;
 
@@ -109,6 +110,8 @@ struct Differences {
     broken: Option<String>,
     /// The line about an output that may depend on pins of its cycle.
     sampled: Option<String>,
+    /// The lines about the transaction, and those before it.
+    transaction: Option<String>,
 }
 
 impl Report {
@@ -154,6 +157,7 @@ impl Report {
                     .and_then(|(_, pins)| still::<C::Design>(mismatch, &pins)),
                 broken: mismatch.broken.as_ref().map(promise),
                 sampled: sampled(mismatch),
+                transaction: mismatch.transaction.as_ref().map(transaction),
                 flipped: case.flip().map(|flip| {
                     let Flip {
                         field,
@@ -221,7 +225,8 @@ fn still<D: Design>(mismatch: &Mismatch<D>, pins: &D::In) -> Option<String> {
 /// Returns what to say of outputs that differ from the beginning on: those that depend on pins do, unless they are declared as sampled.
 fn sampled<D: Design>(mismatch: &Mismatch<D>) -> Option<String> {
     let begins = mismatch.cycle < RESET_CYCLES as u64;
-    if !begins || mismatch.half || mismatch.reset || mismatch.broken.is_some() {
+    let otherwise = mismatch.broken.is_some() || mismatch.transaction.is_some();
+    if !begins || mismatch.half || mismatch.reset || otherwise {
         return None;
     }
     let mut fields = mismatch.diffs.iter().map(|diff| &D::fields()[diff.field]);
@@ -244,14 +249,26 @@ fn promise(broken: &Broken) -> String {
     )
 }
 
+/// Returns what to say of a transaction.
+fn transaction(transaction: &Transaction) -> String {
+    let Transaction {
+        channel,
+        text,
+        recent,
+        ..
+    } = transaction;
+    let recent: String = recent.iter().map(|line| format!("    {line}\n")).collect();
+    format!("  channel {channel}: {text}\n  last transactions:\n{recent}")
+}
+
 /// Returns the first line of a report: the kind of failure, the case, the place.
 pub fn headline<C: TestCase>(failure: &Failure<C>) -> String {
     let (what, rest) = match &failure.cause {
         Cause::Mismatch(m) => {
-            let fields = C::Design::fields().len();
+            let extent = C::Design::DECLARATION.extent();
             let agreed = failure.compared.cycles;
             let rest = format!(
-                "cycle {}  ({agreed} cycles, {fields} fields each, agreed before this)",
+                "cycle {}  ({agreed} cycles, {extent}, agreed before this)",
                 m.cycle
             );
             ("MISMATCH", rest)
@@ -359,7 +376,8 @@ impl Display for Differences {
         f.write_str(self.moment.unwrap_or_default())?;
         f.write_str(self.clock.as_deref().unwrap_or_default())?;
         f.write_str(self.broken.as_deref().unwrap_or_default())?;
-        f.write_str(self.sampled.as_deref().unwrap_or_default())
+        f.write_str(self.sampled.as_deref().unwrap_or_default())?;
+        f.write_str(self.transaction.as_deref().unwrap_or_default())
     }
 }
 

@@ -344,10 +344,10 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     }
     let mismatches = failed_before + usize::from(failed.is_some());
     let lock_step = format!(
-        "  {:<18}{mismatches} mismatches in {} cycles, {} fields each\n",
+        "  {:<18}{mismatches} mismatches in {} cycles, {}\n",
         "lock-step",
         HumanCount(coverage.compared()),
-        C::Design::fields().len()
+        C::Design::DECLARATION.extent()
     );
     let totals = coverage.totals;
     let from = match (files, run.is_some()) {

@@ -34,10 +34,10 @@ impl<D: Design> Shows for Stream<D> {
 
     fn agreed_text(&self, agreed: &Agreed<D>) -> String {
         format!(
-            "{}\nlock-step    agrees: {} cycles, {} fields each, {} lanes\n",
+            "{}\nlock-step    agrees: {} cycles, {}, {} lanes\n",
             self.name(),
             agreed.compared.cycles,
-            D::fields().len(),
+            D::DECLARATION.extent(),
             self.lanes
         )
     }

@@ -115,10 +115,10 @@ pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &Agreed<U>) -> String {
     let remark = U::remark(&case.program, &agreed.end)
         .map_or_else(String::new, |remark| format!("note         {remark}\n"));
     format!(
-        "{}  {end}\nlock-step    agrees: {} cycles, {} fields each, {} lanes\nscalar judge {scalar}\n{remark}",
+        "{}  {end}\nlock-step    agrees: {} cycles, {}, {} lanes\nscalar judge {scalar}\n{remark}",
         case.name(),
         compared.cycles,
-        U::fields().len(),
+        U::DECLARATION.extent(),
         case.lanes
     )
 }

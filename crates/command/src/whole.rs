@@ -175,14 +175,14 @@ impl<C: Shows> Whole<'_, C> {
         };
         let verdict = match self.summary.failures.len() {
             0 => format!(
-                "0 mismatches in {} cycles, {} fields each",
+                "0 mismatches in {} cycles, {}",
                 HumanCount(compared.cycles),
-                C::Design::fields().len()
+                C::Design::DECLARATION.extent()
             ),
             n => format!(
-                "{n} FAILED; {} cycles, {} fields each, agreed",
+                "{n} FAILED; {} cycles, {}, agreed",
                 HumanCount(compared.cycles),
-                C::Design::fields().len()
+                C::Design::DECLARATION.extent()
             ),
         };
         line("lock-step", &verdict);

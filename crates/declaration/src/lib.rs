@@ -52,7 +52,7 @@
 //!
 //! | table | keys |
 //! |---|---|
-//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, or `[[clock]]` for one with several, `verilog`: functions and nets that probes use |
+//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, or `[[clock]]` for one with several, `verilog`: functions and nets that probes use; `transactions = true`: the golden model speaks in transactions of the channels, and states are not compared |
 //! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `values`: their values, in ascending order (0, 1, ...); `numbered`: printed with the number; `table`: name of the table in the waves |
@@ -60,7 +60,7 @@
 //! | `[[pin]]` | `name`, `doc`; `port`, or a list: one port per element, or for a reset any number; each is a whole port or some bits, such as `req_i[7:0]`; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others, or `enum`: only its values; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
 //! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: it depends on the pins of the same cycle, such as a combinational output; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
-//! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone` |
+//! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone`; with `transactions`, where the module sends, `latency`: most cycles in which valid is 0 while a transaction is owed |
 //! | `[[cover]]` | a group of bins: `name`, `doc`; `axis`: a list of tables; `when`: the cycles that count, without those in which the reset is asserted unless it names the reset; `unreachable`: a list of tables |
 //! | `axis` of a group | `of`: a pin, a field or a parameter, `name` (what `of` is); `bins`: its values, such as `"3"`, `"2..6"`, `"DEPTH"` or a name of its enum (every value of an enum, or of up to 6 bits). Or `name` and `bin`: a list of tables with `name` and `when`. The first bin that holds is hit |
 //! | `unreachable` | `at`: a table with a bin, or a list of bins, for some of the axes; `why`; `when`: only with such parameters |
@@ -125,6 +125,8 @@ pub const MAX_CLOCKS: usize = 8;
 pub const MAX_PERIOD: u64 = 1000;
 /// Most channels.
 pub const MAX_CHANNELS: usize = 32;
+/// Longest limit of what a channel may take for a transaction.
+pub const MAX_LATENCY: u64 = 100_000;
 /// What can happen to a channel: a transfer; a transfer in the cycle after another one; valid without ready, and that for several cycles;
 /// ready without valid; an offer that is taken back or changed before ready.
 pub const EVENTS: [&str; 6] = [
@@ -168,6 +170,8 @@ pub struct Declaration {
     pub views: Vec<View>,
     /// Handshakes.
     pub channels: Vec<Channel>,
+    /// Transfers on them are compared instead of states, and the bench top keeps what is offered until ready.
+    pub transactions: bool,
     /// Where the state is in the RTL of this declaration.
     pub probes: Probes,
 }
@@ -565,6 +569,8 @@ pub struct Channel {
     pub withdraw: bool,
     /// What cannot happen: bit n for [`EVENTS`] n.
     pub never: u64,
+    /// Most cycles in which valid is 0 while a transaction is owed.
+    pub latency: Option<u32>,
 }
 
 /// Where the state is in one RTL, and how to write it. Each RTL of the same design has its own probes.

@@ -7,8 +7,8 @@ use crate::rust::width;
 use crate::table::{File, Table};
 use crate::{
     Assertions, Declaration, Enum, Lanes, Level, Load, MAX_BYTES, MAX_ELEMENTS, MAX_FIELDS,
-    MAX_LANES, MAX_PINS, MAX_WIDTH, Parameter, Part, Pin, Port, Probes, Role, Shape, Show, State,
-    View, Write, layout,
+    MAX_LANES, MAX_PINS, MAX_WIDTH, Parameter, Part, Pin, Port, Probes, Role, Shape, Show, Side,
+    State, View, Write, layout,
 };
 
 mod channels;
@@ -222,7 +222,17 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
             return Err(root.error("view", format!("{field} is shown twice")));
         }
     }
-    let channels = channels(root, &pins, &state, !has_clock)?;
+    let transactions = root.flag("transactions")?;
+    let channels = channels(root, &pins, &state, !has_clock, transactions)?;
+    if transactions {
+        let sends = channels.iter().any(|channel| channel.side == Side::Out);
+        let why = match (has_clock, sends) {
+            (false, _) => Some("combinational logic has none"),
+            (true, false) => Some("no channel has side = \"out\": nothing would be compared"),
+            (true, true) => None,
+        };
+        why.map_or(Ok(()), |why| Err(root.error("transactions", why)))?;
+    }
     common(root, &mut probes)?;
     tables(root, &enums, &state, &views)?;
     let scope = Scope {
@@ -247,6 +257,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         covers,
         views,
         channels,
+        transactions,
         probes,
     })
 }

@@ -327,7 +327,8 @@ impl Declaration {
             out.push_str("\n    ");
         }
         self.rust_channels(out, bench);
-        out.push_str("],\n    inputs: &[");
+        let transactions = self.transactions;
+        let _ = write!(out, "],\n    transactions: {transactions},\n    inputs: &[");
         let mut shown = BTreeSet::new();
         // Control pins come first, then flags, words and masks.
         let mut pins: Vec<_> = self.pins.iter().collect();
@@ -391,6 +392,7 @@ impl Declaration {
                 clock,
                 withdraw,
                 never,
+                latency,
             } = channel;
             let clock = clock.as_ref();
             let clock = clock.and_then(|clock| self.pins.iter().position(|p| p.name == *clock));
@@ -399,7 +401,7 @@ impl Declaration {
                 out,
                 "\n        {bench}::field::Channel {{\n            name: {name:?},\n            side: {bench}::field::Side::{side:?},\n            \
                  valid: {},\n            ready: {},\n            payload: &[{}],\n            clock: {clock:?},\n            \
-                 withdraw: {withdraw},\n            never: 0x{never:x},\n        }},",
+                 withdraw: {withdraw},\n            never: 0x{never:x},\n            latency: {latency:?},\n        }},",
                 wire(valid),
                 wire(ready),
                 payload.join(", "),

@@ -10,6 +10,7 @@ use crate::{
 };
 
 mod loads;
+mod offers;
 mod structure;
 use structure::{pad, structure};
 
@@ -248,11 +249,19 @@ impl Declaration {
             false => ("in_t", "in_i"),
         };
         if self.has_always() {
+            let next = match self.transactions {
+                true => "in_d",
+                false => from,
+            };
             let _ = write!(
                 out,
                 "  // From power-up on the pins of the first cycle: the design gets no edge that its golden model is not told of.\n  \
-                 {name}_tb_pkg::{of} in_q = {from};\n  always_ff @(posedge clk_i) in_q <= {from};\n"
+                 {name}_tb_pkg::{of} in_q = {from};\n"
             );
+            if self.transactions {
+                self.offers(of, from, out);
+            }
+            let _ = writeln!(out, "  always_ff @(posedge clk_i) in_q <= {next};");
         }
         if !several.is_empty() {
             let rising = several.iter().rev();
@@ -700,6 +709,7 @@ impl Declaration {
         for (i, field) in self.state.iter().enumerate() {
             let name = &field.name;
             let compared = match self.not_first(field) {
+                _ if self.transactions => "1'b0",
                 true => "second_q",
                 false => "first_q",
             };
@@ -709,12 +719,17 @@ impl Declaration {
             );
         }
         let name = &self.name;
+        // A golden model that speaks in transactions has no state.
+        let golden = match self.transactions {
+            true => "state_o",
+            false => "golden_i",
+        };
         let _ = write!(
             out,
             "  end\n\n  // Both sides under the same names: rtl_view.NAME beside golden_view.NAME.\n  \
              /*verilator tracing_on*/\n  \
              {name}_view #(.LANES(LANES)) rtl_view (.bench_i, .load_i, .state_i(state_o));\n  \
-             {name}_view #(.LANES(LANES)) golden_view (.bench_i, .load_i, .state_i(golden_i));\n  \
+             {name}_view #(.LANES(LANES)) golden_view (.bench_i, .load_i, .state_i({golden}));\n  \
              /*verilator tracing_off*/\n\n"
         );
     }

@@ -179,7 +179,7 @@ fn what_is_wrong_with_channels_is_said_with_line_and_key() {
         ),
         (
             change("withdraw = true", "stable = true"),
-            "46: channel in.stable: unknown; known here: name, side, valid, ready, payload, withdraw, never".to_owned(),
+            "46: channel in.stable: unknown; known here: name, side, valid, ready, payload, withdraw, never, latency".to_owned(),
         ),
         (
             change("doc = \"a register between", "channel = 1\ndoc = \"a register between"),
@@ -236,4 +236,87 @@ fn a_channel_has_one_clock_and_pins_that_are_there() {
         refused(&only),
         "x:59: channel out.ready: out_ready is not there without FAST"
     );
+}
+
+/// `STAGE` with transactions, and `latency` in the table of the channel that it sends on.
+fn transactions(head: &str, latency: &str) -> String {
+    let withdraws = STAGE.replace("withdraw = true\n", "");
+    let headed = withdraws.replacen(
+        "two channels.\"\n",
+        &format!("two channels.\"\n{head}\n"),
+        1,
+    );
+    headed + latency
+}
+
+#[test]
+fn the_bench_top_keeps_what_is_offered_only_for_transactions() {
+    let text = transactions("transactions = true", "latency = 9\n");
+    let declared = Declaration::parse("x", &text).unwrap();
+    let latencies = declared.channels.iter().map(|channel| channel.latency);
+    assert_eq!(latencies.collect::<Vec<_>>(), [None, Some(9)]);
+    let keeps = "if (in_q.in_valid[0] && !(!in_q.rst_n[0]) && !(!in_d.rst_n[0]) && !(now_o.in_ready[0])) begin";
+    let top = declared.bench_top(&declared.probes);
+    assert!(top.contains(keeps), "{top}");
+    assert!(top.contains("in_d.in_data = in_q.in_data;"), "{top}");
+    // What may be withdrawn is not kept, and of cycles nothing is.
+    for text in [
+        STAGE.replacen(
+            "two channels.\"\n",
+            "two channels.\"\ntransactions = true\n",
+            1,
+        ),
+        STAGE.to_owned(),
+    ] {
+        let declared = Declaration::parse("x", &text).unwrap();
+        assert!(
+            !declared
+                .bench_top(&declared.probes)
+                .contains("in_q.in_valid[0] &&")
+        );
+    }
+}
+
+#[test]
+fn what_is_wrong_with_transactions_is_said_with_line_and_key() {
+    let only_in = transactions("transactions = true", "");
+    let only_in = only_in
+        .split("[[channel]]\nname = \"out\"")
+        .next()
+        .unwrap()
+        .to_owned();
+    let logic = transactions("transactions = true\ncombinational = true", "");
+    let logic = logic.replacen(
+        "[[pin]]\nname = \"rst_n\"\nport = \"rst_ni\"\nreset = \"low\"\ndoc = \"Reset.\"\n",
+        "",
+        1,
+    );
+    let of_in = transactions("transactions = true", "");
+    let of_in = of_in.replacen(
+        "payload = \"in_data\"\n",
+        "payload = \"in_data\"\nlatency = 3\n",
+        1,
+    );
+    for (text, message) in [
+        (
+            only_in,
+            "3: transactions: no channel has side = \"out\": nothing would be compared",
+        ),
+        (logic, "3: transactions: combinational logic has none"),
+        (
+            of_in,
+            "47: channel in.latency: the bench sends on this channel",
+        ),
+        (
+            transactions("", "latency = 3\n"),
+            "55: channel out.latency: only with `transactions = true` is it known what is owed",
+        ),
+        (
+            transactions("transactions = true", "latency = 0\n"),
+            "55: channel out.latency: 0 is not a number from 1 to 100000",
+        ),
+    ] {
+        let error = Declaration::parse("x", &text).unwrap_err().to_string();
+        assert_eq!(error, format!("x:{message}"));
+    }
 }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use reconverge::design::{self, Build, Design};
 use reconverge::field::Declaration;
 
+pub mod answers;
 pub mod axil_regs;
+pub mod axil_transactions;
 pub mod cdc_fifo;
 pub mod rpseq;
 pub mod rr_arb;

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use own_unit::RpStack;
+use own_unit::answers::Answers;
 use own_unit::axil_regs::AxilRegs;
+use own_unit::axil_transactions::AxilTransactions;
 use own_unit::cdc_fifo::CdcFifo;
 use own_unit::rpseq::RpSeq;
 use own_unit::rr_arb::RrArb;
@@ -14,9 +16,11 @@ fn main() -> ExitCode {
     reconverge_command::main(&[
         pins::<RpStack>(),
         pins::<Slot>(),
+        pins::<Answers>(),
         pins::<CdcFifo>(),
         pins::<RrArb>(),
         pins::<AxilRegs>(),
+        pins::<AxilTransactions>(),
         guest::<RpSeq>(),
     ])
 }

@@ -80,9 +80,9 @@ impl<D: Design> Ahead<D> {
                 return;
             };
             let (expected, reset) = (wanted::<D>(&first.expected), &first.reset);
-            let reset = reset.as_ref().map(wanted::<D>);
-            judged.take(first.cycle, first.flush, check, expected, reset);
-            judged.promised(first.cycle, &first.pins, expected);
+            let wanted = (expected, reset.as_ref().map(wanted::<D>));
+            let (cycle, flush) = (first.cycle, first.flush);
+            judged.judge(cycle, flush, check, wanted, &first.pins, stimulus);
             if judged.ended() {
                 self.0.clear();
                 return;
@@ -97,7 +97,9 @@ impl<D: Design> Ahead<D> {
                 let next = self.0.front().and_then(|next| next.golden.as_ref());
                 stimulus.after(done.cycle, &done.pins, next.unwrap_or(golden));
             }
-            if let Some((state, free)) = &done.after {
+            if let Some((state, free)) = &done.after
+                && !D::DECLARATION.transactions
+            {
                 stimulus.seen(&done.pins, state, free.as_ref());
             }
         }

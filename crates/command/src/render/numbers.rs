@@ -27,9 +27,9 @@ fn line(name: &str, text: &str) -> String {
 /// Returns the verdicts of the judges as text.
 pub fn judged(sum: &Sum) -> String {
     let lock_step = format!(
-        "0 mismatches in {} cycles, {} fields each",
+        "0 mismatches in {} cycles, {}",
         HumanCount(sum.compared.cycles),
-        R500::fields().len()
+        R500::DECLARATION.extent()
     );
     let scalar = match &sum.unstructured {
         Some(why) => format!("cannot tell: {why}"),

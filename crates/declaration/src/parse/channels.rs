@@ -6,7 +6,7 @@ use super::names::part_of_names;
 use super::{needed, once};
 use crate::error::Error;
 use crate::table::Table;
-use crate::{Channel, EVENTS, MAX_CHANNELS, Pin, Role, Shape, Side, State, Wire};
+use crate::{Channel, EVENTS, MAX_CHANNELS, MAX_LATENCY, Pin, Role, Shape, Side, State, Wire};
 
 /// Reads the tables `[[channel]]`, whose signals are among `pins` and `state`.
 pub(super) fn channels(
@@ -14,6 +14,7 @@ pub(super) fn channels(
     pins: &[Pin],
     state: &[State],
     combinational: bool,
+    transactions: bool,
 ) -> Result<Vec<Channel>, Error> {
     let several = pins
         .iter()
@@ -89,6 +90,7 @@ pub(super) fn channels(
             clock,
             withdraw: table.flag("withdraw")?,
             never: never(table)?,
+            latency: latency(table, side, transactions)?,
         })
     })?;
     match channels.len() {
@@ -156,6 +158,17 @@ impl Signals<'_> {
         };
         Err(table.error(key, why))
     }
+}
+
+/// Reads how long a transaction may be owed on a channel.
+fn latency(table: &Table, side: Side, transactions: bool) -> Result<Option<u32>, Error> {
+    let latency = table.number("latency", 1..=MAX_LATENCY)?;
+    let why = match (latency, transactions, side) {
+        (Some(_), false, _) => "only with `transactions = true` is it known what is owed",
+        (Some(_), true, Side::In) => "the bench sends on this channel",
+        _ => return Ok(latency.map(|latency| latency as u32)),
+    };
+    Err(table.error("latency", why))
 }
 
 /// Reads what cannot happen to a channel, as a mask of [`EVENTS`].

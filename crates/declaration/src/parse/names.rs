@@ -41,7 +41,7 @@ const VERILOG: &str = "\
 
 /// Names that the bench top uses.
 const OWN: &str = "\
-    bench_i clk_i clock0_i clock1_i clock2_i clock3_i clock4_i clock5_i clock6_i clock7_i clocks_o dut first_q golden_i in_i in_q kept load_i mismatch_o now_o second_q state_o";
+    bench_i clk_i clock0_i clock1_i clock2_i clock3_i clock4_i clock5_i clock6_i clock7_i clocks_o dut first_q golden_i in_d in_i in_q kept load_i mismatch_o now_o second_q state_o";
 
 /// Returns whether a generated file could not use `name`.
 fn is_reserved(name: &str) -> bool {

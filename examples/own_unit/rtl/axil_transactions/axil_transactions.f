@@ -1,0 +1,1 @@
+../axil_regs/axil_regs.sv
