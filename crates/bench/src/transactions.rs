@@ -4,8 +4,8 @@
 //! model says what it owes for what it has received ([`Transactions`]). When it sends that is free, unless the `latency` of the channel
 //! limits it. The golden model of the design is a [`Scoreboard`] of such a model.
 //!
-//! In which cycle the RTL takes what is offered only the RTL knows. So the bench top keeps what is offered until then, and [`Played`]
-//! finds out what it has kept. Behind a stream come some cycles in which nothing is offered and every channel is ready ([`drain`]):
+//! In which cycle the RTL takes what is offered only the RTL knows. So the bench top keeps what is offered until then, and the
+//! comparison finds out what it has kept. Behind a stream come some cycles in which nothing is offered and every channel is ready ([`drain`]):
 //! what is still owed then is lost.
 
 use std::collections::VecDeque;
