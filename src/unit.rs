@@ -9,6 +9,7 @@ use crate::explain::Anatomy;
 use reconverge_bench::design::{Build, Golden as _};
 use reconverge_bench::input::InputError;
 use reconverge_bench::json::Hex;
+use reconverge_bench::lanes::Wavefronts;
 use reconverge_campaign::exhaust::Small;
 pub use reconverge_campaign::grammar::*;
 pub use reconverge_program::program::*;
@@ -155,17 +156,22 @@ pub trait Unit: Campaign {
         step: u64,
         program: &Self::Program,
         before: &Self::State,
-        _pins: &Self::In,
+        pins: &Self::In,
         golden: &Self::Golden,
-        _lanes: usize,
+        lanes: usize,
     ) -> String {
-        let record = json!({
+        let wavefront = Self::wavefront(before, pins);
+        let pc = Self::pc_of(before, wavefront);
+        let mut record = json!({
             "step": step,
-            "pc": Self::pc(before),
-            "active": Hex(Self::active(before)),
-            "pc_next": Self::pc(golden.state()),
-            "text": Self::disassemble(program, Self::pc(before)),
+            "pc": pc,
+            "active": Hex(Self::active(before) & Wavefronts::of::<Self>(lanes).mask(wavefront)),
+            "pc_next": Self::pc_of(golden.state(), wavefront),
+            "text": Self::disassemble(program, pc),
         });
+        if Self::DECLARATION.wavefronts > 1 {
+            record["wavefront"] = wavefront.into();
+        }
         record.to_string()
     }
 }

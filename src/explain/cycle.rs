@@ -13,6 +13,7 @@ use crate::rules;
 use crate::unit::Unit;
 use reconverge_bench::design::{Control as _, Golden as _};
 use reconverge_bench::field::{Field, Pin, Shape};
+use reconverge_bench::lanes::Wavefronts;
 use reconverge_program::case::Case;
 use reconverge_program::environment::noise;
 use reconverge_program::instructions::Instructions as _;
@@ -138,7 +139,7 @@ impl<U: Unit> Watch<U> for Find<'_, U> {
     fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         let state = golden.state();
         if !U::mid_step(state) {
-            (self.began, self.pc) = (cycle, U::pc(state));
+            (self.began, self.pc) = (cycle, U::pc_of(state, U::wavefront(state, pins)));
         }
         if cycle == self.cycle {
             self.what = pins.describe(U::running(state));
@@ -238,16 +239,20 @@ fn of_cycle<U: Unit>(case: &Case<U>, number: u64, pins: &U::In, golden: &U::Gold
     let lanes = case.lanes as usize;
     let mut next = golden.clone();
     next.cycle(pins);
-    let [before, after] = [golden, &next].map(|golden| ShownState::of::<U>(golden, lanes));
+    let wavefront = U::wavefront(golden.state(), pins);
+    let own = Wavefronts::of::<U>(lanes).range(wavefront);
+    let shown = |golden| ShownState::of::<U>(golden, lanes, wavefront);
+    let [before, after] = [golden, &next].map(shown);
     let sides = [bytes_of(golden.state()), bytes_of(next.state())];
     let conditions = conditions::<U>(pins, golden, lanes);
     let mut groups: Vec<Group> = Vec::new();
-    for (lane, conditions) in conditions.into_iter().enumerate() {
-        let field = deciding::<U>(sides, lane, before.lanes[lane] != after.lanes[lane]);
+    let classes = before.lanes.iter().zip(&after.lanes);
+    for (lane, (before, after)) in own.zip(classes) {
+        let field = deciding::<U>(sides, lane, before != after);
         let group = Group {
-            before: before.lanes[lane],
-            after: after.lanes[lane],
-            conditions,
+            before: *before,
+            after: *after,
+            conditions: conditions[lane].clone(),
             lanes: 1 << lane,
             rule: field.map_or_else(String::new, |field| golden.explain(pins, field.name, lane)),
         };

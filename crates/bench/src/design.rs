@@ -17,7 +17,7 @@ use crate::json::map;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Build {
-    /// Lanes of the wavefront.
+    /// Lanes of the wavefront; of several, all their lanes.
     pub lanes: u32,
     /// Parameters whose values are not the default.
     #[serde(deserialize_with = "map")]
@@ -53,12 +53,21 @@ impl Build {
     /// Checks lanes and parameters; `file` names the input with them.
     ///
     /// # Errors
-    /// There are not 1 to 64 lanes, `D` has no such parameter, or a value is out of range.
+    /// There are not 1 to 64 lanes, they cannot be divided into the wavefronts, `D` has no such parameter, or a value is out of range.
     pub fn check<D: Design>(&self, file: &str) -> Result<(), InputError> {
         let bad = |why: String| Err(InputError::new(file, 0, "parameter", why));
         if !(1..=MAX_LANES as u32).contains(&self.lanes) {
             let lanes = self.lanes;
             let why = format!("the number of lanes must be 1 to {MAX_LANES}, not {lanes}");
+            return Err(InputError::new(file, 0, "lanes", why));
+        }
+        let wavefronts = D::DECLARATION.wavefronts;
+        if !self.lanes.is_multiple_of(wavefronts) {
+            let lanes = self.lanes;
+            let why = format!(
+                "{} has {wavefronts} wavefronts: the number of lanes must be a multiple of {wavefronts}, not {lanes}",
+                D::NAME
+            );
             return Err(InputError::new(file, 0, "lanes", why));
         }
         for (name, value) in &self.parameters {

@@ -9,6 +9,7 @@ use crate::channels::{Broken, keeps};
 use crate::check::TestCase;
 use crate::design::Design;
 use crate::dut::Ended;
+use crate::lanes::Wavefronts;
 use crate::lockstep::{Compared, Lost, Mismatch, Stopped};
 use crate::place::Place;
 use crate::report::Report;
@@ -166,7 +167,12 @@ impl<C: TestCase> Failure<C> {
                 let diff = mismatch.first();
                 let field = &C::Design::fields()[diff.field];
                 let (rtl, golden) = ((field.show)(diff.rtl), (field.show)(diff.golden));
-                let (cycle, name, element) = (mismatch.cycle, field.name, diff.element);
+                let (cycle, name) = (mismatch.cycle, field.name);
+                let lanes = Wavefronts::of::<C::Design>(self.case.lanes());
+                let element = match field.per_lane() {
+                    true => lanes.lane(diff.element),
+                    false => diff.element.to_string(),
+                };
                 match (mismatch.half, mismatch.reset) {
                     (false, false) => {
                         let promised = match &mismatch.broken {
@@ -196,7 +202,10 @@ impl<C: TestCase> Failure<C> {
                 }
             }
             Cause::Stopped(stopped) => format!("cycle {}: {}", stopped.cycle, stopped.why),
-            Cause::Judge { lane, how } => format!("lane {lane}: {how}"),
+            Cause::Judge { lane, how } => {
+                let lanes = Wavefronts::of::<C::Design>(self.case.lanes());
+                format!("lane {}: {how}", lanes.lane(*lane as usize))
+            }
             Cause::Crashed(how) | Cause::NotRun(how) => how.clone(),
             Cause::Hung(seconds) => format!("no progress within {seconds} s"),
         }

@@ -73,6 +73,8 @@ pub struct Field {
     pub compared: Compared,
     /// It is an output of the module; otherwise it is read inside.
     pub output: bool,
+    /// Its elements are wavefronts.
+    pub per_wavefront: bool,
 }
 
 /// Purpose of a pin, as far as the bench needs to know.
@@ -176,6 +178,8 @@ pub struct Declaration {
     pub sources: &'static str,
     /// Default number of lanes; 1 for a design without lanes.
     pub lanes: u32,
+    /// Number of wavefronts into which the lanes are divided.
+    pub wavefronts: u32,
     /// Parameters other than the lanes.
     pub parameters: &'static [Parameter],
     /// Inputs, in the order of the struct of pins.
@@ -601,6 +605,7 @@ mod tests {
                 not_first: false,
                 compared: Compared::Always,
                 output: false,
+                per_wavefront: false,
             },
             Field {
                 name: "w",
@@ -616,6 +621,7 @@ mod tests {
                 not_first: false,
                 compared: Compared::Always,
                 output: false,
+                per_wavefront: false,
             },
         ];
         for (f, field) in fields.iter().enumerate() {

@@ -1,5 +1,9 @@
 //! Lanes on a terminal: one character per lane, in the colour of its class.
 
+use std::ops::Range;
+
+use crate::design::Design;
+
 /// Escape sequence of bold letters.
 pub const BOLD: &str = "\x1b[1m";
 /// Escape sequence of a headline that reports a failure.
@@ -76,6 +80,53 @@ impl Class {
     }
 }
 
+/// How the lanes of a design are divided into wavefronts: those of the first one come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wavefronts {
+    /// Number of wavefronts.
+    pub count: usize,
+    /// Lanes of each.
+    pub lanes: usize,
+}
+
+impl Wavefronts {
+    /// Returns the wavefronts of design `D` with `lanes` lanes in all.
+    pub fn of<D: Design>(lanes: usize) -> Self {
+        let count = D::DECLARATION.wavefronts as usize;
+        let lanes = lanes / count;
+        Wavefronts { count, lanes }
+    }
+
+    /// Returns the wavefront of lane `lane`; `None` if there is only one.
+    pub fn of_lane(self, lane: usize) -> Option<usize> {
+        (self.count > 1).then(|| lane / self.lanes.max(1))
+    }
+
+    /// Returns the name of lane `lane`: its number, or of several wavefronts `WAVEFRONT.LANE`.
+    pub fn lane(self, lane: usize) -> String {
+        match self.of_lane(lane) {
+            Some(wavefront) => format!("{wavefront}.{}", lane % self.lanes.max(1)),
+            None => lane.to_string(),
+        }
+    }
+
+    /// Returns the lanes of wavefront `wavefront` as a mask; all 64, if there is only one. There are no lanes in a wavefront that does
+    /// not exist.
+    #[inline]
+    pub fn mask(self, wavefront: usize) -> u64 {
+        match self.count {
+            1 => u64::MAX,
+            count if wavefront >= count => 0,
+            _ => ((1 << self.lanes) - 1) << (wavefront * self.lanes),
+        }
+    }
+
+    /// Returns the numbers of the lanes of wavefront `wavefront`.
+    pub fn range(self, wavefront: usize) -> Range<usize> {
+        wavefront * self.lanes..(wavefront + 1) * self.lanes
+    }
+}
+
 /// Returns the width of `lanes` lanes in characters, with a space after every eighth.
 pub fn columns(lanes: usize) -> usize {
     lanes + lanes.saturating_sub(1) / 8
@@ -137,4 +188,39 @@ pub fn differing(rtl: &[Class], golden: &[Class]) -> String {
         })
         .collect();
     marks.join(" ").trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_of_several_wavefronts_are_named_with_theirs() {
+        let four = Wavefronts { count: 4, lanes: 8 };
+        assert_eq!(
+            [0, 7, 8, 31].map(|lane| four.lane(lane)),
+            ["0.0", "0.7", "1.0", "3.7"]
+        );
+        assert_eq!([7, 8].map(|lane| four.of_lane(lane)), [Some(0), Some(1)]);
+        assert_eq!(
+            (four.mask(0), four.mask(3), four.range(2)),
+            (0xff, 0xff00_0000, 16..24)
+        );
+        let two = Wavefronts {
+            count: 2,
+            lanes: 32,
+        };
+        assert_eq!(
+            [0, 1].map(|wavefront| two.mask(wavefront)),
+            [0xffff_ffff, !0xffff_ffff]
+        );
+        let one = Wavefronts {
+            count: 1,
+            lanes: 64,
+        };
+        assert_eq!(
+            (one.lane(63), one.of_lane(63), one.mask(0)),
+            ("63".to_owned(), None, u64::MAX)
+        );
+    }
 }

@@ -26,6 +26,7 @@ use crate::grammar::Campaign;
 use history::History;
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Cause;
+use reconverge_bench::lanes::Wavefronts;
 use reconverge_bench::saved::Savable as _;
 use reconverge_bench::search::Search;
 pub use reconverge_bench::search::{Budget, Follow};

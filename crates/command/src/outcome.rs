@@ -7,6 +7,7 @@ use reconverge::design::Design;
 use reconverge::failure::Failure;
 use reconverge::field::Diff;
 use reconverge::json::Hex;
+use reconverge::stimulus;
 use serde::Serialize;
 
 use crate::found::SavedFile;
@@ -92,13 +93,23 @@ pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &Agreed<U>) -> String {
             compared.steps
         )
     } else {
-        format!(
-            "{}, pc 0x{:03x}, after {} instructions",
-            U::outcome(&agreed.end),
-            U::pc(&agreed.end),
-            compared.steps
-        )
+        let pc = match U::DECLARATION.wavefronts {
+            1 => format!(", pc 0x{:03x}", U::pc(&agreed.end)),
+            _ => String::new(),
+        };
+        let outcome = U::outcome(&agreed.end);
+        format!("{outcome}{pc}, after {} instructions", compared.steps)
     };
+    let mut each = String::new();
+    if U::DECLARATION.wavefronts > 1 {
+        let steps = (0..).zip(stimulus::steps_of_each(case));
+        each = steps.fold("wavefronts  ".to_owned(), |text, (wavefront, steps)| {
+            let pc = U::pc_of(&agreed.end, wavefront);
+            format!("{text} w{wavefront} pc 0x{pc:03x} after {steps};")
+        });
+        each.pop();
+        each.push('\n');
+    }
     let scalar = match &agreed.scalar {
         Scalar::NotAsked => "was not asked".to_owned(),
         Scalar::CannotTell(why) => format!("cannot tell: {why}"),
@@ -115,7 +126,7 @@ pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &Agreed<U>) -> String {
     let remark = U::remark(&case.program, &agreed.end)
         .map_or_else(String::new, |remark| format!("note         {remark}\n"));
     format!(
-        "{}  {end}\nlock-step    agrees: {} cycles, {}, {} lanes\nscalar judge {scalar}\n{remark}",
+        "{}  {end}\n{each}lock-step    agrees: {} cycles, {}, {} lanes\nscalar judge {scalar}\n{remark}",
         case.name(),
         compared.cycles,
         U::DECLARATION.extent(),

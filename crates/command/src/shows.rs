@@ -292,6 +292,7 @@ pub fn in_words<U: Compiled>(stream: &Stream<U>) -> String {
         let state = *golden.state();
         let running = U::running(&state);
         let taken = running && !pins.is_reset() && !pins.is_stalled() && !U::mid_step(&state);
+        let pc = U::pc_of(&state, U::wavefront(&state, pins));
         golden.cycle(pins);
         let executed = taken && *golden.state() != state;
         let what = match (executed, U::mid_step(&state)) {
@@ -305,7 +306,7 @@ pub fn in_words<U: Compiled>(stream: &Stream<U>) -> String {
             (false, true) if !pins.is_reset() && !pins.is_stalled() => "unwind".to_owned(),
             _ => pins.describe(running),
         };
-        let _ = writeln!(text, "  {cycle:>4}  pc 0x{:03x}  {what}", U::pc(&state));
+        let _ = writeln!(text, "  {cycle:>4}  pc 0x{pc:03x}  {what}");
     }
     text
 }

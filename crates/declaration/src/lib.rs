@@ -53,7 +53,7 @@
 //! | table | keys |
 //! |---|---|
 //! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, or `[[clock]]` for one with several, `verilog`: functions and nets that probes use; `transactions = true`: the golden model speaks in transactions of the channels, and states are not compared |
-//! | `[lanes]` | `default`; `parameter` (`LANES`). Without the table the design has no lanes |
+//! | `[lanes]` | `default`; `parameter` (`LANES`); `wavefronts`: into how many wavefronts of equal size they are divided, the lanes of the first one first (1). Without the table the design has no lanes |
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `values`: their values, in ascending order (0, 1, ...); `numbered`: printed with the number; `table`: name of the table in the waves |
 //! | `[[clock]]` | `name`, `doc`; `port` (`<name>_i`); `period`: least and greatest; `phase`: least and greatest, below the least period; any below the period unless it is given. Both in steps of time, and drawn for each stream |
@@ -69,7 +69,7 @@
 //! | `[assertions]` | `file`: SystemVerilog beside the RTL that binds itself to it, read only if assertions are checked; `loaded`: a register in it that preloading sets |
 //!
 //! Layout: `planes = n` (n bits per lane, each plane a word of 64 lanes), or `width` and `count`; `count = "lanes"` means
-//! one element per lane. In the expressions of `[[load]]`, `load_<field>` is the value to load.
+//! one element per lane, `count = "wavefronts"` of a field one per wavefront. In the expressions of `[[load]]`, `load_<field>` is the value to load.
 //!
 //! A condition is comparisons joined by `&&` and `||`, of which `&&` binds more tightly: a name, `==`, `!=`, `<`, `<=`, `>` or `>=`, and a
 //! name, a number or a name of an enum's value; a number may be added to either side, as in `level + 1 == DEPTH`. In `valid` a name is a
@@ -183,6 +183,8 @@ pub struct Lanes {
     pub parameter: String,
     /// Default number of lanes.
     pub default: u64,
+    /// Number of wavefronts into which they are divided.
+    pub wavefronts: u64,
 }
 
 /// A parameter of the module.
@@ -385,6 +387,8 @@ pub struct State {
     pub valid: Option<Condition>,
     /// A report shows the field even if both sides agree on it.
     pub context: bool,
+    /// Its elements are wavefronts.
+    pub per_wavefront: bool,
 }
 
 impl State {

@@ -84,9 +84,16 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     };
     let has_clock = !clock.is_empty() || !clocks.is_empty();
     let lanes = root.table("lanes", |table| {
+        let default = needed(table, "default", table.number("default", 1..=MAX_LANES)?)?;
+        let wavefronts = table.number("wavefronts", 1..=MAX_LANES)?.unwrap_or(1);
+        if !default.is_multiple_of(wavefronts) {
+            let why = format!("{default} lanes cannot be divided into {wavefronts} wavefronts");
+            return Err(table.error("wavefronts", why));
+        }
         Ok(Lanes {
             parameter: identifier(table, "parameter")?.unwrap_or_else(|| "LANES".to_owned()),
-            default: needed(table, "default", table.number("default", 1..=MAX_LANES)?)?,
+            default,
+            wavefronts,
         })
     })?;
     let mut names = BTreeSet::new();
@@ -113,7 +120,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         ports.take(port);
     }
     let pins = root.tables("pin", |table| {
-        let pin = pin(table, lanes.is_some(), &parameters, &enums, &clocks)?;
+        let pin = pin(table, lanes.as_ref(), &parameters, &enums, &clocks)?;
         once(table, &mut names, &pin.name)?;
         if pin.asynchronous && !has_clock {
             let why = "combinational logic has no registers to reset";
@@ -156,7 +163,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
     let mut compared: Vec<(String, Vec<String>)> = Vec::new();
     let mut outputs = Taken::default();
     let mut state = root.tables("state", |table| {
-        let field = state(table, lanes.is_some(), &enums, &clocks)?;
+        let field = state(table, lanes.as_ref(), &enums, &clocks)?;
         once(table, &mut names, &field.name)?;
         probe(table, &field, &mut probes)?;
         // Of two fields with one place in the RTL, one is in the wrong place.
@@ -326,13 +333,20 @@ fn words(table: &Table, key: &'static str) -> Result<Option<Vec<String>>, Error>
     }
 }
 
-fn shape(table: &Table, has_lanes: bool) -> Result<Shape, Error> {
-    let per_lane = table.has("count") && !table.is_number("count");
-    if per_lane && table.string("count")?.as_deref() != Some("lanes") {
-        return Err(table.error("count", "neither a number nor \"lanes\""));
+fn shape(table: &Table, lanes: Option<&Lanes>) -> Result<Shape, Error> {
+    let counts = table.has("count") && !table.is_number("count");
+    let named = match counts {
+        true => table.string("count")?,
+        false => None,
+    };
+    let per_lane = named.as_deref() == Some("lanes");
+    let wavefronts = lanes.filter(|_| named.as_deref() == Some("wavefronts"));
+    if counts && !matches!(named.as_deref(), Some("lanes" | "wavefronts")) {
+        let why = "neither a number nor \"lanes\" nor \"wavefronts\"";
+        return Err(table.error("count", why));
     }
-    if !has_lanes && (per_lane || table.has("planes")) {
-        let key = if per_lane { "count" } else { "planes" };
+    if lanes.is_none() && (counts || table.has("planes")) {
+        let key = if counts { "count" } else { "planes" };
         return Err(table.error(key, "the design has no lanes: table [lanes] is missing"));
     }
     if let Some(planes) = table.number("planes", 1..=MAX_WIDTH)? {
@@ -341,9 +355,10 @@ fn shape(table: &Table, has_lanes: bool) -> Result<Shape, Error> {
         }
         return Ok(Shape::Planes(planes as usize));
     }
-    let count = match per_lane {
-        true => None,
-        false => Some(table.number("count", 1..=MAX_ELEMENTS)?.unwrap_or(1) as usize),
+    let count = match wavefronts {
+        _ if per_lane => None,
+        Some(lanes) => Some(lanes.wavefronts as usize),
+        None => Some(table.number("count", 1..=MAX_ELEMENTS)?.unwrap_or(1) as usize),
     };
     let width = table.number("width", 1..=MAX_WIDTH)?.unwrap_or(1) as u32;
     Ok(Shape::Words { width, count })
@@ -382,14 +397,14 @@ pub(crate) fn ones(bits: u32) -> u64 {
 
 fn pin(
     table: &Table,
-    has_lanes: bool,
+    lanes: Option<&Lanes>,
     parameters: &[Parameter],
     enums: &[Enum],
     clocks: &[Pin],
 ) -> Result<Pin, Error> {
     let name = name(table, "name")?;
     let doc = table.required_string("doc")?;
-    let shape = shape(table, has_lanes)?;
+    let shape = shape(table, lanes)?;
     let elements = shape.count();
     let usual = || vec![Port::whole(&format!("{name}_i"))];
     let ports = ports(table, "port")?.unwrap_or_else(usual);
@@ -503,10 +518,15 @@ fn pin(
     })
 }
 
-fn state(table: &Table, has_lanes: bool, enums: &[Enum], clocks: &[Pin]) -> Result<State, Error> {
+fn state(
+    table: &Table,
+    lanes: Option<&Lanes>,
+    enums: &[Enum],
+    clocks: &[Pin],
+) -> Result<State, Error> {
     let name = name(table, "name")?;
     let doc = table.required_string("doc")?;
-    let shape = shape(table, has_lanes)?;
+    let shape = shape(table, lanes)?;
     if matches!(shape, Shape::Words { count: None, .. }) {
         let why = "state of a lane is in planes: one for each of its bits";
         return Err(table.error("count", why));
@@ -520,6 +540,8 @@ fn state(table: &Table, has_lanes: bool, enums: &[Enum], clocks: &[Pin]) -> Resu
     let sampled = table.flag("sampled")?;
     Ok(State {
         show: show(table, shape, enums)?,
+        // One per lane is refused above.
+        per_wavefront: table.has("count") && !table.is_number("count"),
         context: table.flag("context")?,
         clock: belongs(table, clocks)?,
         name,

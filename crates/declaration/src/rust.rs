@@ -249,13 +249,14 @@ impl Declaration {
                 out,
                 "    {bench}::field::Field {{\n        name: {name:?},\n        offset: core::mem::offset_of!(State, {name}),\n        shape: {shape},\n        \
                  width: {width},\n        show: {},\n        signal: {signal:?},\n        signal_width: {signal_width},\n        \
-                 filter: {filter:?},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        compared: {},\n        output: {},\n    }},",
+                 filter: {filter:?},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        compared: {},\n        output: {},\n        per_wavefront: {},\n    }},",
                 show(&field.show, width, &self.enums, bench),
                 field.context,
                 field.clock,
                 self.not_first(field),
                 self.rust_compared(field, bench),
                 !field.outputs.is_empty(),
+                field.per_wavefront,
             );
         }
         let _ = writeln!(
@@ -292,7 +293,7 @@ impl Declaration {
             out,
             "/// What the declaration says of the design.\npub const DECLARATION: {bench}::field::Declaration = {bench}::field::Declaration {{\n    \
              toml: {toml:?},\n    name: {:?},\n    doc: {:?},\n    folder: {},\n    \
-             sources: {sources:?},\n    lanes: {},\n    parameters: &[",
+             sources: {sources:?},\n    lanes: {},\n    wavefronts: {},\n    parameters: &[",
             self.name,
             self.doc,
             match std::path::Path::new(folder).is_absolute() {
@@ -302,7 +303,8 @@ impl Declaration {
                     format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {below:?})")
                 }
             },
-            self.lanes.as_ref().map_or(1, |lanes| lanes.default)
+            self.lanes.as_ref().map_or(1, |lanes| lanes.default),
+            self.lanes.as_ref().map_or(1, |lanes| lanes.wavefronts)
         );
         for parameter in &self.parameters {
             let ((low, high), values) = (parameter.range, &parameter.values);

@@ -269,7 +269,7 @@ fn what_is_wrong_is_said_with_file_line_and_key() {
         (
             "range = [1, 20]",
             "count = \"all\"",
-            "22: pin data.count: neither a number nor \"lanes\"",
+            "22: pin data.count: neither a number nor \"lanes\" nor \"wavefronts\"",
         ),
         (
             "range = [1, 20]",
@@ -413,6 +413,11 @@ fn what_is_wrong_with_lanes_and_views_is_said_too() {
             "lanes.default: missing",
         ),
         (
+            "default = 4\n\n[[pin]]\nname = \"mask\"",
+            "default = 4\nwavefronts = 3\n\n[[pin]]\nname = \"mask\"",
+            "lanes.wavefronts: 4 lanes cannot be divided into 3 wavefronts",
+        ),
+        (
             "planes = 2",
             "planes = 2\nwidth = 2",
             "state st.planes: goes with neither width nor count",
@@ -465,6 +470,33 @@ fn what_is_wrong_with_lanes_and_views_is_said_too() {
             "{said}\nis not\n{message}"
         );
     }
+}
+
+#[test]
+fn a_list_has_an_element_for_each_wavefront() {
+    let list = |count| {
+        let field = format!(
+            "planes = 2\ndoc = \"Class.\"\nprobe = \"dut.class_q\"\n\n[[state]]\nname = \"pcs\"\n{count}\ndoc = \"Class.\"\n"
+        );
+        let text = lanes().replace("planes = 2\ndoc = \"Class.\"\n", &field);
+        let text = text.replace(
+            "default = 4\n\n[[pin]]\nname = \"mask\"",
+            "default = 4\nwavefronts = 2\n\n[[pin]]\nname = \"mask\"",
+        );
+        let parsed = parse(&text).unwrap();
+        let pcs = parsed
+            .state
+            .iter()
+            .find(|field| field.name == "pcs")
+            .unwrap();
+        (
+            parsed.lanes.unwrap().wavefronts,
+            pcs.shape.count(),
+            pcs.per_wavefront,
+        )
+    };
+    assert_eq!(list("count = \"wavefronts\""), (2, 2, true));
+    assert_eq!(list("count = 2"), (2, 2, false));
 }
 
 #[test]

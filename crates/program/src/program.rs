@@ -14,6 +14,7 @@ use crate::watch::Watch;
 use reconverge_bench::design::{Control, Design, Golden};
 use reconverge_bench::field::show;
 use reconverge_bench::input::InputError;
+use reconverge_bench::lanes::Wavefronts;
 
 /// The inputs of a unit in one cycle, as far as every unit has them.
 pub trait Pins: Control {
@@ -23,6 +24,10 @@ pub trait Pins: Control {
     fn written(&self) -> Option<String> {
         None
     }
+    /// Describes the result of an earlier instruction that these pins return, if they do. By default none returns later.
+    fn returned(&self) -> Option<String> {
+        None
+    }
     /// Describes a cycle without an instruction: reset, stall, waiting, launch, host write or idle.
     fn describe(&self, running: bool) -> String {
         if self.is_reset() {
@@ -30,7 +35,8 @@ pub trait Pins: Control {
         } else if self.is_stalled() {
             "stalled".to_owned()
         } else if running {
-            "waiting for an instruction".to_owned()
+            let returned = self.returned();
+            returned.unwrap_or_else(|| "waiting for an instruction".to_owned())
         } else {
             match (self.launches(), self.written()) {
                 (true, None) => "launch".to_owned(),
@@ -109,21 +115,29 @@ pub struct Records<U: Programs> {
     /// State before the step, and the pins of its first cycle.
     before: Option<(U::State, U::In)>,
     lost: u64,
+    wavefronts: Wavefronts,
 }
 
 impl<U: Programs> Default for Records<U> {
+    /// Returns no records, of a unit with the default number of lanes.
     fn default() -> Self {
-        Records {
-            records: Vec::new(),
-            before: None,
-            lost: 0,
-        }
+        Records::new(U::LANES)
     }
 }
 
 impl<U: Programs> Records<U> {
     /// Maximum number of records that are kept, about 100 megabytes.
     pub const MAX: usize = 4_000_000;
+
+    /// Returns no records, of a unit with `lanes` lanes.
+    pub fn new(lanes: u32) -> Self {
+        Records {
+            records: Vec::new(),
+            before: None,
+            lost: 0,
+            wavefronts: Wavefronts::of::<U>(lanes as usize),
+        }
+    }
 
     /// Returns the verdict of the unit's scalar judge on the recorded run.
     pub fn judge(&self, case: &Case<U>, end: &U::State) -> Verdict {
@@ -154,7 +168,13 @@ impl<U: Programs> Watch<U> for Records<U> {
     fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if let (Step::Executed, Some((before, pins))) = (golden.step(), &self.before) {
             if self.records.len() < Self::MAX {
-                self.records.push(U::record(before, pins, golden.state()));
+                let mut record = U::record(before, pins, golden.state());
+                if U::DECLARATION.wavefronts > 1 {
+                    let own = self.wavefronts.mask(U::wavefront(before, pins));
+                    record.executes &= own;
+                    record.counts &= own;
+                }
+                self.records.push(record);
             } else {
                 self.lost += 1;
             }
@@ -199,6 +219,9 @@ pub fn outcome(running: bool, done: bool, err: u8, names: &[&str]) -> String {
 pub type ScalarJudge<U> = fn(&Case<U>, &[Record], &<U as Design>::State) -> Verdict;
 
 /// A design that runs programs, as cases, lock-step, reports and waves need it.
+///
+/// If its declaration divides the lanes into several wavefronts, `wavefront`, `pc_of` and `frames_of` say what belongs to which. Masks, conditions and records number the lanes of all wavefronts, those of the first one first, so a lane stays the same
+/// in all of them. The environment sees from the state which results the unit still waits for, and gives them in `set_pins`.
 pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
     /// A program with the values of its registers.
     type Program: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync;
@@ -218,10 +241,25 @@ pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
     }
     /// Returns how a stopped program ended, e.g. `done` or `error 3 LOOP_UNDERFLOW`.
     fn outcome(state: &Self::State) -> String;
-    /// Returns the address of the next instruction.
+    /// Returns the address of the next instruction, of several wavefronts that of the first one.
     fn pc(state: &Self::State) -> u32;
-    /// Returns the active mask: the lanes that execute an unconditional instruction.
+    /// Returns the active mask: the lanes that execute an unconditional instruction, of several wavefronts the next one of theirs.
     fn active(state: &Self::State) -> u64;
+    /// Returns the wavefront that a cycle from `state` with `pins` is about: the one whose instruction is on the pins. One without an
+    /// instruction is about any, for example the one to which a result returns. A step of a unit with several wavefronts takes one
+    /// cycle, and no cycle executes two.
+    fn wavefront(_state: &Self::State, _pins: &Self::In) -> usize {
+        0
+    }
+    /// Returns the address of the next instruction of wavefront `wavefront`.
+    fn pc_of(state: &Self::State, _wavefront: usize) -> u32 {
+        Self::pc(state)
+    }
+    /// Returns the wavefront for which `pins` have the conditions of an instruction that it has executed in an earlier cycle, its last
+    /// one. By default conditions come with the instruction.
+    fn returns_to(_state: &Self::State, _pins: &Self::In) -> Option<usize> {
+        None
+    }
     /// Returns the class of lane `lane`. By default active lanes are [`Class::Active`] and all others [`Class::Off`].
     fn class(state: &Self::State, lane: usize) -> Class {
         match Self::active(state) >> lane & 1 {
@@ -237,6 +275,10 @@ pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
     /// Returns the frames on the golden model's stacks, bottom first.
     fn frames(_: &Self::Golden) -> Vec<Frame> {
         Vec::new()
+    }
+    /// Returns the frames on the golden model's stacks for wavefront `wavefront`, bottom first.
+    fn frames_of(golden: &Self::Golden, _wavefront: usize) -> Vec<Frame> {
+        Self::frames(golden)
     }
     /// Returns the instruction at `pc` as short text: the assembly statement, if the word is one.
     fn statement(program: &Self::Program, pc: u32) -> String {
@@ -267,12 +309,12 @@ pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
     fn launch(case: &Case<Self>, again: Option<&mut dyn RngCore>) -> Self::In;
     /// Returns one instruction as text.
     fn disassemble(program: &Self::Program, pc: u32) -> String;
-    /// Returns the record of the instruction on `pins`, which led from `before` to `after`. By default all active lanes
-    /// execute it and count it.
-    fn record(before: &Self::State, _pins: &Self::In, _after: &Self::State) -> Record {
+    /// Returns the record of the instruction on `pins`, which led from `before` to `after`. Of several wavefronts only the lanes of its own
+    /// count. By default all active lanes execute it and count it.
+    fn record(before: &Self::State, pins: &Self::In, _after: &Self::State) -> Record {
         let active = Self::active(before);
         Record {
-            pc: Self::pc(before),
+            pc: Self::pc_of(before, Self::wavefront(before, pins)),
             context: 0,
             executes: active,
             counts: active,

@@ -2,6 +2,7 @@
 //! and golden model on it in lock-step.
 
 use std::collections::VecDeque;
+use std::marker::PhantomData;
 use std::path::Path;
 
 use rand::distr::{Bernoulli, Distribution};
@@ -370,6 +371,33 @@ pub fn draws<U: Programs>(case: &Case<U>, cycle: u64) -> Vec<Option<Draw>> {
     };
     let lanes = 0..case.lanes;
     lanes.map(|lane| environment.draw(&state, lane)).collect()
+}
+
+/// Counts the instructions of each wavefront.
+struct Steps<U: Programs> {
+    wavefront: usize,
+    counts: Vec<u64>,
+    unit: PhantomData<U>,
+}
+
+impl<U: Programs> Watch<U> for Steps<U> {
+    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
+        self.wavefront = U::wavefront(golden.state(), pins);
+    }
+    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        self.counts[self.wavefront] += u64::from(golden.step() == Step::Executed);
+    }
+}
+
+/// Returns how many instructions each wavefront executes in `case`, by its golden model alone.
+pub fn steps_of_each<U: Programs>(case: &Case<U>) -> Vec<u64> {
+    let mut steps = Steps::<U> {
+        wavefront: 0,
+        counts: vec![0; U::DECLARATION.wavefronts as usize],
+        unit: PhantomData,
+    };
+    golden_alone(case, u64::MAX, &mut steps);
+    steps.counts
 }
 
 /// Runs the golden model of `case` alone, up to its end or to cycle `last`, as it runs beside the RTL; `watch` observes it.

@@ -9,6 +9,7 @@ use bytemuck::bytes_of;
 
 use crate::design::Design;
 use crate::field::{Diff, Field, mask_in_eights};
+use crate::lanes::Wavefronts;
 
 /// Characters per line.
 pub const WIDTH: usize = 100;
@@ -47,7 +48,7 @@ enum Row {
     /// A field with several elements: those that differ, in columns of equal values.
     Columns {
         name: &'static str,
-        /// Lane or entry.
+        /// Lane, wavefront or entry.
         element: &'static str,
         differ: usize,
         columns: Vec<Column>,
@@ -58,34 +59,45 @@ enum Row {
 #[derive(Clone, Debug)]
 struct Column {
     elements: Vec<usize>,
+    /// Their names.
+    which: String,
     sides: Sides,
 }
 
-/// Lists numbers in ascending order, with runs of three or more as `first..last`.
-fn ranges(elements: &[usize]) -> String {
+/// Lists elements of `field` in ascending order, with runs of three or more as `first..last`.
+fn ranges(field: &Field, lanes: Wavefronts, elements: &[usize]) -> String {
+    let name = |element: &usize| match field.per_lane() {
+        true => lanes.lane(*element),
+        false => element.to_string(),
+    };
+    // A run ends with its wavefront.
+    let one = |a, b| !field.per_lane() || lanes.of_lane(a) == lanes.of_lane(b);
     elements
-        .chunk_by(|a, b| a + 1 == *b)
+        .chunk_by(|a, b| a + 1 == *b && one(*a, *b))
         .flat_map(|run| match run {
-            [first, .., last] if run.len() > 2 => vec![format!("{first}..{last}")],
-            few => few.iter().map(usize::to_string).collect(),
+            [first, .., last] if run.len() > 2 => vec![format!("{}..{}", name(first), name(last))],
+            few => few.iter().map(name).collect(),
         })
         .collect::<Vec<_>>()
         .join(" ")
 }
 
 /// Groups the differing elements `diffs` into columns of equal values. The list of elements must fit above its column.
-fn columns(field: &Field, diffs: &[&Diff]) -> Vec<Column> {
+fn columns(field: &Field, lanes: Wavefronts, diffs: &[&Diff]) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for diff in diffs {
         let sides = [diff.rtl, diff.golden].map(field.show);
-        let fits = |column: &&mut Column| {
+        let more = |column: &Column| {
             let more = [&column.elements[..], &[diff.element]].concat();
-            column.sides == sides && ranges(&more).len() <= HEADER
+            let which = ranges(field, lanes, &more);
+            (column.sides == sides && which.len() <= HEADER).then_some((more, which))
         };
-        match columns.iter_mut().find(fits) {
-            Some(column) => column.elements.push(diff.element),
+        let mut fits = columns.iter_mut();
+        match fits.find_map(|column| more(column).map(|more| (column, more))) {
+            Some((column, more)) => (column.elements, column.which) = more,
             None => columns.push(Column {
                 elements: vec![diff.element],
+                which: ranges(field, lanes, &[diff.element]),
                 sides,
             }),
         }
@@ -99,7 +111,13 @@ fn is_single(field: &Field) -> bool {
 }
 
 /// Returns the row of `field`, of which at least one element is in `diffs`.
-fn differing(field: &'static Field, lanes: usize, diffs: &[&Diff], states: [&[u8]; 2]) -> Row {
+fn differing(
+    field: &'static Field,
+    lanes: usize,
+    wavefronts: Wavefronts,
+    diffs: &[&Diff],
+    states: [&[u8]; 2],
+) -> Row {
     if field.per_lane() && field.width == 1 && diffs.len() > 1 {
         let elements: Vec<usize> = diffs.iter().map(|d| d.element).collect();
         // RTL that drives bits above the last lane must be detected.
@@ -107,27 +125,31 @@ fn differing(field: &'static Field, lanes: usize, diffs: &[&Diff], states: [&[u8
         let bits = |state: &[u8]| mask_in_eights(count, |i| field.get(state, i) != 0);
         return Row::Mask {
             name: field.name,
-            differ: match ranges(&elements) {
+            differ: match ranges(field, wavefronts, &elements) {
                 which if which.len() <= LIST => format!("lanes {which}"),
                 _ => format!("{} lanes", elements.len()),
             },
             sides: states.map(bits),
         };
     }
-    let mut columns = columns(field, diffs);
+    let mut columns = columns(field, wavefronts, diffs);
     if columns.len() > 1 {
         return Row::Columns {
             name: field.name,
-            element: if field.per_lane() { "lane" } else { "entry" },
+            element: match (field.per_lane(), field.per_wavefront) {
+                (true, _) => "lane",
+                (_, true) => "wavefront",
+                _ => "entry",
+            },
             differ: diffs.len(),
             columns,
         };
     }
-    let Column { elements, sides } = columns.remove(0);
+    let Column { which, sides, .. } = columns.remove(0);
     Row::Value {
         name: match is_single(field) {
             true => field.name.to_owned(),
-            false => format!("{}[{}]", field.name, ranges(&elements)),
+            false => format!("{}[{which}]", field.name),
         },
         sides,
         differs: true,
@@ -145,6 +167,15 @@ impl Table {
     ) -> Self {
         let states = [bytes_of(rtl), bytes_of(golden)];
         let (mut single, mut several, mut context) = (Vec::new(), Vec::new(), Vec::new());
+        let wavefronts = Wavefronts::of::<D>(lanes);
+        // The wavefront of the first difference, if it is that of one.
+        let first = diffs.first().and_then(|diff| {
+            let field = &D::fields()[diff.field];
+            match field.per_lane() {
+                true => wavefronts.of_lane(diff.element),
+                false => field.per_wavefront.then_some(diff.element),
+            }
+        });
         for (index, field) in D::fields().iter().enumerate() {
             let diffs: Vec<&Diff> = diffs.iter().filter(|d| d.field == index).collect();
             if !diffs.is_empty() {
@@ -153,11 +184,18 @@ impl Table {
                 } else {
                     &mut several
                 };
-                rows.push(differing(field, lanes, &diffs, states));
-            } else if is_single(field) && field.context {
+                rows.push(differing(field, lanes, wavefronts, &diffs, states));
+            } else if field.context {
+                let element = first.filter(|_| field.per_wavefront);
+                let name = match element {
+                    Some(wavefront) => format!("{}[{wavefront}]", field.name),
+                    None if is_single(field) => field.name.to_owned(),
+                    None => continue,
+                };
+                let shown = |state| (field.show)(field.get(state, element.unwrap_or(0)));
                 context.push(Row::Value {
-                    name: field.name.to_owned(),
-                    sides: states.map(|state| (field.show)(field.get(state, 0))),
+                    name,
+                    sides: states.map(shown),
                     differs: false,
                 });
             }
@@ -213,10 +251,9 @@ impl Display for Table {
                     differ,
                     columns,
                 } => {
-                    let plural = if *element == "lane" {
-                        "lanes"
-                    } else {
-                        "entries"
+                    let plural = match *element {
+                        "entry" => "entries".to_owned(),
+                        element => format!("{element}s"),
                     };
                     line(f, name, format!("{differ} {plural}"), MARK)?;
                     block(f, element, columns)?;
@@ -240,7 +277,7 @@ fn block(f: &mut Formatter<'_>, element: &str, columns: &[Column]) -> fmt::Resul
     let mut lines = names.clone();
     for column in columns {
         let [rtl, golden] = &column.sides;
-        let cells = [&ranges(&column.elements), rtl, golden];
+        let cells = [&column.which, rtl, golden];
         let width = cells.iter().map(|cell| cell.len()).max().unwrap_or(0);
         if lines[0].len() > names[0].len() && lines[0].len() + 2 + width > WIDTH {
             writeln!(f, "{}", lines.join("\n"))?;

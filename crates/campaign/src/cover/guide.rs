@@ -73,7 +73,7 @@ impl<'a, 'm, U: Campaign> Trail<'a, 'm, U> {
 impl<U: Campaign> Watch<U> for Trail<'_, '_, U> {
     fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         let state = golden.state();
-        self.pc = U::pc(state);
+        self.pc = U::pc_of(state, U::wavefront(state, pins));
         let held = pins.is_reset() || pins.is_stalled() || U::running(state);
         if pins.launches() && !held {
             self.launches += 1;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::grammar::Campaign;
 use reconverge_bench::design::Control;
 use reconverge_bench::design::Golden;
+use reconverge_bench::lanes::Wavefronts;
 use reconverge_program::case::{Case, Row, Table};
 use reconverge_program::instructions::Instructions;
 use reconverge_program::program::{Executor as _, Pins, Step};
@@ -14,6 +15,7 @@ use reconverge_program::watch::Watch;
 /// An instruction that was executed, or that ended in an error.
 pub(super) struct Executed<U: Campaign> {
     pub(super) pc: u32,
+    /// Pins with its instruction, or later ones with its conditions.
     pub(super) pins: U::In,
     /// Active lanes before the instruction.
     pub(super) active: u64,
@@ -33,6 +35,7 @@ pub(super) struct History<U: Campaign> {
     /// State after the last cycle.
     pub(super) now: U::State,
     pub(super) running: bool,
+    wavefronts: Wavefronts,
 }
 
 impl<U: Campaign> History<U> {
@@ -45,6 +48,7 @@ impl<U: Campaign> History<U> {
             before: (state, U::In::default()),
             now: state,
             running: false,
+            wavefronts: Wavefronts::of::<U>(case.lanes as usize),
         };
         stimulus::golden_alone(case, last, &mut history);
         // A step that the failure interrupted.
@@ -56,11 +60,12 @@ impl<U: Campaign> History<U> {
 
     pub(super) fn push(&mut self, counts: u64) {
         let (state, pins) = &self.before;
+        let wavefront = U::wavefront(state, pins);
         self.steps.push(Executed {
-            pc: U::pc(state),
+            pc: U::pc_of(state, wavefront),
             pins: *pins,
-            active: U::active(state),
-            counts,
+            active: U::active(state) & self.wavefronts.mask(wavefront),
+            counts: counts & self.wavefronts.mask(wavefront),
         });
     }
 
@@ -122,6 +127,13 @@ impl<U: Campaign> Watch<U> for History<U> {
         } else if !self.running && pins.launches() && !pins.is_stalled() {
             (self.launch, self.start) = (Some((*pins, *golden.state())), None);
             self.steps.clear();
+        }
+        if let Some(wavefront) = U::returns_to(&self.before.0, pins) {
+            let own = self.wavefronts.mask(wavefront);
+            let mut steps = self.steps.iter_mut().rev();
+            if let Some(step) = steps.find(|step| step.active & own != 0) {
+                step.pins = *pins;
+            }
         }
         match golden.step() {
             Step::None => {}

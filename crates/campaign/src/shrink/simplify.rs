@@ -16,6 +16,15 @@ pub(super) struct Simplify<'f, U: Campaign> {
     pub(super) error: Option<String>,
 }
 
+/// Returns [`LANES`], or of a unit with several wavefronts the least number of lanes from there on with two in each: lanes part only
+/// from others of their wavefront.
+fn few<U: Campaign>() -> u32 {
+    match U::DECLARATION.wavefronts {
+        1 => LANES,
+        wavefronts => wavefronts * LANES.div_ceil(wavefronts).max(2),
+    }
+}
+
 impl<U: Campaign> Simplify<'_, U> {
     pub(super) fn over(&self) -> bool {
         self.error.is_some() || self.search.over()
@@ -481,24 +490,24 @@ impl<U: Campaign> Simplify<'_, U> {
     /// Tries to reduce the case to [`LANES`] lanes, if it has more and the RTL can have so few. Returns true if it has at most
     /// [`LANES`] then.
     pub(super) fn few_lanes(&mut self, other: &impl Fn(u32) -> Result<Rtl<U>, String>) -> bool {
-        if self.best.lanes <= LANES || self.over() {
+        let few = few::<U>();
+        if self.best.lanes <= few || self.over() {
             return false;
         }
-        let there =
-            self.search.has(LANES) || other(LANES).and_then(|rtl| self.search.add(rtl)).is_ok();
+        let there = self.search.has(few) || other(few).and_then(|rtl| self.search.add(rtl)).is_ok();
         if there {
             self.lanes();
         }
-        self.best.lanes <= LANES
+        self.best.lanes <= few
     }
 
     /// Tries to reduce the case to [`LANES`] lanes, for which there is a model.
     pub(super) fn lanes(&mut self) {
-        let few = LANES as usize;
+        let few = few::<U>() as usize;
         let Some(mut lanes) = self.by_lane().filter(|_| self.best.noise_cycles.is_none()) else {
             let mut candidate = self.best.clone();
-            candidate.lanes = LANES;
-            candidate.launch_mask = u64::MAX >> (64 - LANES);
+            candidate.lanes = few as u32;
+            candidate.launch_mask = u64::MAX >> (64 - few);
             if let Some(cycles) = &mut candidate.noise_cycles {
                 *cycles = (*cycles).max(2048);
             }
@@ -520,6 +529,23 @@ impl<U: Campaign> Simplify<'_, U> {
             }
             return;
         };
+        let wavefronts = U::DECLARATION.wavefronts as usize;
+        if wavefronts > 1 {
+            // The same number of each wavefront: the first ones, then any.
+            let each = Wavefronts::of::<U>(lanes.len()).lanes;
+            for n in 0..MANY_SEEDS {
+                let chosen = (0..few).map(|i| {
+                    let (wavefront, lane) = (i * wavefronts / few, i % (few / wavefronts));
+                    let any = draw_word(n, i as u32, n) as usize % each;
+                    let lane = if n == 0 { lane } else { any };
+                    lanes[wavefront * each + lane].clone()
+                });
+                if self.attempt(self.with_lanes(&chosen.collect::<Vec<_>>())) {
+                    return;
+                }
+            }
+            return;
+        }
         if self.attempt(self.with_lanes(&lanes[..few])) {
             return;
         }

@@ -32,12 +32,13 @@ impl<U: Programs> Watch<U> for Lines<'_, U> {
         }
     }
 
-    fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
-        let Some((before, _)) = &self.history.last else {
+    fn after(&mut self, cycle: u64, _: &U::In, golden: &U::Golden) {
+        let Some((before, pins)) = &self.history.last else {
             return;
         };
         let lanes = self.case.lanes as usize;
-        let found = ShownState::of::<U>(before, lanes);
+        let wavefront = U::wavefront(before.state(), pins);
+        let found = ShownState::of::<U>(before, lanes, wavefront);
         let pc = found.pc;
         let what = match golden.step() {
             // A further cycle of the same instruction.
@@ -48,14 +49,14 @@ impl<U: Programs> Watch<U> for Lines<'_, U> {
             Step::None if U::mid_step(golden.state()) => U::statement(&self.case.program, pc),
             Step::None => pins.describe(U::running(before.state())),
         };
-        let next = ShownState::of_state::<U>(golden.state(), lanes).active();
+        let next = ShownState::of_state::<U>(golden.state(), lanes, wavefront).active();
         let turn = match golden.step() {
-            Step::None => String::new(),
+            Step::None if U::returns_to(before.state(), pins).is_none() => String::new(),
             _ => turn(found.active(), next),
         };
         self.history.push(Line {
             cycle,
-            what: format!("0x{pc:03x}  {what}"),
+            what: format!("{}  {what}", found.address()),
             state: format!("{turn:<TURN$}  {}", printed(&found.stack)),
             lanes: found.lanes,
         });

@@ -35,6 +35,7 @@ pub use reconverge_bench::lanes::Class;
 
 use crate::program::Programs;
 use reconverge_bench::design::Golden as _;
+use reconverge_bench::lanes::Wavefronts;
 
 /// An entry of a stack: a branch, loop or call that has not ended, or a token.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +81,9 @@ impl Frame {
 /// The shown part of a unit's state, between two cycles.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShownState {
-    /// Address of the next instruction.
+    /// The wavefront of which this is, if there are several.
+    pub wavefront: Option<usize>,
+    /// Address of its next instruction.
     pub pc: u32,
     /// Class of each lane.
     pub lanes: Vec<Class>,
@@ -89,33 +92,54 @@ pub struct ShownState {
 }
 
 impl ShownState {
-    /// Returns the shown state of `golden`, the golden model of a unit with `lanes` lanes.
-    pub fn of<U: Programs>(golden: &U::Golden, lanes: usize) -> Self {
+    /// Returns what `golden`, the golden model of a unit with `lanes` lanes, shows of wavefront `wavefront`.
+    pub fn of<U: Programs>(golden: &U::Golden, lanes: usize, wavefront: usize) -> Self {
         ShownState {
-            stack: U::frames(golden),
-            ..Self::of_state::<U>(golden.state(), lanes)
+            stack: U::frames_of(golden, wavefront),
+            ..Self::of_state::<U>(golden.state(), lanes, wavefront)
         }
     }
 
-    /// Returns the shown part of `state`, of a unit with `lanes` lanes, without the stack.
-    pub fn of_state<U: Programs>(state: &U::State, lanes: usize) -> Self {
+    /// Returns what `state`, of a unit with `lanes` lanes, shows of wavefront `wavefront`, without the stack.
+    pub fn of_state<U: Programs>(state: &U::State, lanes: usize, wavefront: usize) -> Self {
+        let all = Wavefronts::of::<U>(lanes);
+        let lanes = all.range(wavefront);
         ShownState {
-            pc: U::pc(state),
-            lanes: (0..lanes).map(|lane| U::class(state, lane)).collect(),
+            wavefront: (all.count > 1).then_some(wavefront),
+            pc: U::pc_of(state, wavefront),
+            lanes: lanes.map(|lane| U::class(state, lane)).collect(),
             stack: Vec::new(),
         }
     }
 
-    /// Returns the shown parts of `sides`, the states of RTL and golden model, without the stack. If all lanes have the same
-    /// class on both sides, lanes that take no part get the class that the registers hold for them, which may differ.
+    /// Returns what `sides`, the states of RTL and golden model, show of the first wavefront that differs in it, without the stack.
+    /// If all lanes have the same class on both sides, lanes that take no part get the class that the registers hold for them,
+    /// which may differ.
     pub fn of_sides<U: Programs>(sides: [&U::State; 2], lanes: usize) -> [Self; 2] {
-        let mut both = sides.map(|state| Self::of_state::<U>(state, lanes));
+        let all = Wavefronts::of::<U>(lanes);
+        let differs = (0..all.count).find(|wavefront| {
+            let [rtl, golden] = sides.map(|state| Self::of_state::<U>(state, lanes, *wavefront));
+            rtl != golden
+        });
+        Self::sides_of::<U>(sides, lanes, differs.unwrap_or(0))
+    }
+
+    /// Does the same as [`ShownState::of_sides`] for wavefront `wavefront`.
+    fn sides_of<U: Programs>(sides: [&U::State; 2], lanes: usize, wavefront: usize) -> [Self; 2] {
+        let mut both = sides.map(|state| Self::of_state::<U>(state, lanes, wavefront));
         if both[0].lanes == both[1].lanes {
             for (found, state) in both.iter_mut().zip(sides) {
-                found.lanes = (0..lanes).map(|lane| U::held(state, lane)).collect();
+                let lanes = Wavefronts::of::<U>(lanes).range(wavefront);
+                found.lanes = lanes.map(|lane| U::held(state, lane)).collect();
             }
         }
         both
+    }
+
+    /// Returns the address, after the wavefront if there are several: `w2 0x01c`.
+    pub fn address(&self) -> String {
+        let wavefront = self.wavefront.map(|number| format!("w{number} "));
+        format!("{}0x{:03x}", wavefront.unwrap_or_default(), self.pc)
     }
 
     /// Returns the active lanes; bit i is lane i.
@@ -192,6 +216,7 @@ impl Row {
     pub fn repeats(&self, other: &Row) -> bool {
         let kinds = |row: &Row| row.found.stack.iter().map(|f| f.kind).collect::<Vec<_>>();
         self.found.pc == other.found.pc
+            && self.found.wavefront == other.found.wavefront
             && self.instruction == other.instruction
             && self.next == other.next
             && self.found.lanes == other.found.lanes

@@ -71,7 +71,11 @@ fn stack(frames: &[Frame], lanes: usize) -> Value {
 }
 
 fn found(found: &ShownState) -> Value {
-    json!({"pc": found.pc, "lanes": letters(&found.lanes), "stack": stack(&found.stack, found.lanes.len())})
+    let mut shown = json!({"pc": found.pc, "lanes": letters(&found.lanes), "stack": stack(&found.stack, found.lanes.len())});
+    if let Some(wavefront) = found.wavefront {
+        shown["wavefront"] = wavefront.into();
+    }
+    shown
 }
 
 /// Returns the JSON data for the script of the page. The rows refer to tables of texts, lanes, stacks and turns by number.
@@ -84,14 +88,16 @@ pub fn data(run: &Run, said: &Said) -> Value {
         let said = turn(row.found.active(), row.next);
         let classes = letters(&row.found.lanes);
         let frames = stack(&row.found.stack, run.lanes);
-        rows.push(json!([
-            row.cycle,
-            row.found.pc,
-            texts.number(row.text.clone(), || json!(row.text)),
-            lanes.number(classes.clone(), || json!(classes)),
-            stacks.number(frames.to_string(), || frames),
-            turns.number(said.clone(), || json!(said)),
-        ]));
+        let mut shown = vec![
+            json!(row.cycle),
+            json!(row.found.pc),
+            json!(texts.number(row.text.clone(), || json!(row.text))),
+            json!(lanes.number(classes.clone(), || json!(classes))),
+            json!(stacks.number(frames.to_string(), || frames)),
+            json!(turns.number(said.clone(), || json!(said))),
+        ];
+        shown.extend(row.found.wavefront.map(Value::from));
+        rows.push(shown);
     }
     let mut end = found(&run.end.found);
     end["outcome"] = match run.left_out {

@@ -5,6 +5,7 @@ use crate::case::Case;
 use crate::program::Programs;
 use reconverge_bench::check::Judged;
 use reconverge_bench::failure::{Cause, Failure};
+use reconverge_bench::lanes::Wavefronts;
 
 /// Maximum number of columns of the strip, the overview of a whole run.
 const BINS: usize = 512;
@@ -19,7 +20,7 @@ pub struct Run {
     pub unit: &'static str,
     /// Name of the case.
     pub name: String,
-    /// Number of lanes.
+    /// Number of lanes of a wavefront.
     pub lanes: usize,
     /// Rows, with repeats of loops folded on request. Of a long run only the first ones.
     pub items: Vec<Item>,
@@ -87,7 +88,8 @@ impl Run {
         fold: bool,
         most: usize,
     ) -> Self {
-        let lanes = case.lanes as usize;
+        let all = case.lanes as usize;
+        let lanes = Wavefronts::of::<U>(all).lanes;
         let mut run = Run {
             unit: U::NAME,
             name: case.name(),
@@ -112,7 +114,7 @@ impl Run {
         });
         folded.end(&mut |item| run.keep(item, most));
         run.sides = sides.map(|sides| {
-            let [rtl, golden] = ShownState::of_sides::<U>(sides, lanes);
+            let [rtl, golden] = ShownState::of_sides::<U>(sides, all);
             let stack = end.found.stack.clone();
             [rtl, ShownState { stack, ..golden }]
         });

@@ -82,7 +82,7 @@ impl Columns {
         let pcs = rows.clone().map(|row| &row.found).chain(sides);
         let pcs = pcs
             .chain([&run.end.found])
-            .map(|found| super::text::address(found.pc).len());
+            .map(|found| found.address().len());
         let lane = match run.lanes {
             0..=16 => 16,
             17..=33 => 11,
@@ -217,13 +217,7 @@ fn row(out: &mut String, place: &Columns, y: usize, row: &Row) {
 }
 
 fn found(out: &mut String, place: &Columns, y: usize, found: &ShownState, what: &str) {
-    label(
-        out,
-        "dim",
-        place.cycle + 8,
-        y,
-        &super::text::address(found.pc),
-    );
+    label(out, "dim", place.cycle + 8, y, &found.address());
     let shown: String = what.chars().take(48).collect();
     label(out, "", place.text, y, &shown);
     lanes(out, place, y, &found.lanes);

@@ -38,7 +38,7 @@ impl Survey {
 
     /// Adds a state to the survey: the end of a run, or the state of the RTL.
     pub fn found(&mut self, found: &ShownState) {
-        self.pc = self.pc.max(address(found.pc).len());
+        self.pc = self.pc.max(found.address().len());
         self.stack = self.stack.max(stack(&found.stack, STACK).len());
         self.lanes = self.lanes.max(found.lanes.len());
         for class in &found.lanes {
@@ -62,11 +62,6 @@ pub struct Layout {
     /// Lanes are on the line of their instruction.
     one_line: bool,
     colour: bool,
-}
-
-/// Returns an address as text.
-pub fn address(pc: u32) -> String {
-    format!("0x{pc:03x}")
 }
 
 /// Returns the stack in at most `room` characters, top last.
@@ -169,7 +164,7 @@ impl Layout {
 
     /// Returns the lines of a row.
     pub fn row(&self, row: &Row) -> String {
-        let (cycle, pc) = (row.cycle.to_string(), address(row.found.pc));
+        let (cycle, pc) = (row.cycle.to_string(), row.found.address());
         let frames = stack(&row.found.stack, self.stack);
         let text = one_line(&row.text);
         let done = turn(row.found.active(), row.next);
@@ -199,14 +194,14 @@ impl Layout {
     /// Returns the lines for the end of a run.
     pub fn end(&self, end: &End) -> String {
         let frames = stack(&end.found.stack, self.stack);
-        let pc = address(end.found.pc);
+        let pc = end.found.address();
         let lanes = Middle::Lanes(&end.found.lanes);
         self.line("", &pc, &end.outcome, lanes, "", &frames)
     }
 
     /// Returns the lines for the states of RTL and golden model where they differ. The RTL's stack is not known.
     pub fn sides(&self, rtl: &ShownState, golden: &ShownState) -> String {
-        let pc = |found: &ShownState| address(found.pc);
+        let pc = ShownState::address;
         let frames = stack(&golden.stack, self.stack);
         let mut text = self.line("rtl", &pc(rtl), "", Middle::Lanes(&rtl.lanes), "", "");
         let both = Middle::Both(&rtl.lanes, &golden.lanes);

@@ -31,6 +31,7 @@ const NAMES: [&str; STACK] = [
 
 struct Writer<'c, U: Programs> {
     case: &'c Case<U>,
+    wavefront: usize,
     from: u64,
     words: Words,
     /// Present text of each signal.
@@ -79,7 +80,7 @@ impl<U: Programs> Watch<U> for Writer<'_, U> {
             return;
         }
         let time = cycle * PERIOD_NS;
-        let found = ShownState::of::<U>(golden, self.case.lanes as usize);
+        let found = ShownState::of::<U>(golden, self.case.lanes as usize, self.wavefront);
         let running = U::running(golden.state());
         let text = match running {
             // The address comes last, because the viewer may cut the text.
@@ -97,7 +98,7 @@ impl<U: Programs> Watch<U> for Writer<'_, U> {
 
     fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
         if let Some((time, before)) = self.before.take() {
-            self.last = ShownState::of::<U>(golden, self.case.lanes as usize);
+            self.last = ShownState::of::<U>(golden, self.case.lanes as usize, self.wavefront);
             let happens = turn(before, self.last.active());
             let happens = if happens.is_empty() {
                 "-".to_owned()
@@ -110,15 +111,44 @@ impl<U: Programs> Watch<U> for Writer<'_, U> {
 }
 
 /// Returns the text signals for a dump of `case` that begins at cycle `from` and ends after cycle `last`, or at the end of
-/// the run. At `mismatch` they show both sides.
+/// the run. At `mismatch` they show both sides. Of several wavefronts each has its own, such as `w2_instruction`.
 pub fn words<U: Programs>(
     case: &Case<U>,
     from: u64,
     last: u64,
     mismatch: Option<&Mismatch<U>>,
 ) -> Words {
+    let count = U::DECLARATION.wavefronts as usize;
+    let mut words = Words::default();
+    for wavefront in 0..count {
+        let of_one = of_wavefront(case, wavefront, from, last, mismatch);
+        let before = words.signals.len();
+        let changes = of_one.changes.into_iter();
+        let moved = changes.map(|(time, signal, text)| (time, before + signal, text));
+        words.changes.extend(moved);
+        let named = |signal| match count {
+            1 => signal,
+            _ => format!("w{wavefront}_{signal}"),
+        };
+        words.signals.extend(of_one.signals.into_iter().map(named));
+    }
+    if count > 1 {
+        words.changes.sort_by_key(|(time, ..)| *time);
+    }
+    words
+}
+
+/// Returns the text signals of wavefront `wavefront`.
+fn of_wavefront<U: Programs>(
+    case: &Case<U>,
+    wavefront: usize,
+    from: u64,
+    last: u64,
+    mismatch: Option<&Mismatch<U>>,
+) -> Words {
     let mut writer = Writer {
         case,
+        wavefront,
         from,
         words: Words::default(),
         said: Vec::new(),
@@ -128,8 +158,8 @@ pub fn words<U: Programs>(
     };
     golden_alone(case, last, &mut writer);
     if let Some(mismatch) = mismatch {
-        let count = case.lanes as usize;
-        let [rtl, golden] = ShownState::of_sides::<U>([&mismatch.rtl, &mismatch.golden], count);
+        let (sides, lanes) = ([&mismatch.rtl, &mismatch.golden], case.lanes as usize);
+        let [rtl, golden] = ShownState::sides_of::<U>(sides, lanes, wavefront);
         let golden = ShownState {
             stack: std::mem::take(&mut writer.last.stack),
             ..golden

@@ -17,15 +17,16 @@ const make = (tag, name, text) => {
   return made;
 };
 const hex = (n) => '0x' + n.toString(16).padStart(3, '0');
+const place = (found) => (found.wavefront === undefined ? '' : `w${found.wavefront} `) + hex(found.pc);
 // Behind the last instruction is what the run ended in.
 let last = 0;
 let at = 0;
 let waiting;
 
 const state = (step) => {
-  if (step === last) return { pc: run.end.pc, text: run.end.outcome, lanes: run.end.lanes, stack: run.end.stack };
-  const [cycle, pc, text, lanes, stack, turn] = run.rows[step];
-  return { cycle, pc, text: run.texts[text], lanes: run.lanes[lanes], stack: run.stacks[stack], turn: run.turns[turn] };
+  if (step === last) return { pc: run.end.pc, wavefront: run.end.wavefront, text: run.end.outcome, lanes: run.end.lanes, stack: run.end.stack };
+  const [cycle, pc, text, lanes, stack, turn, wavefront] = run.rows[step];
+  return { cycle, pc, wavefront, text: run.texts[text], lanes: run.lanes[lanes], stack: run.stacks[stack], turn: run.turns[turn] };
 };
 
 function lanes(into, letters, other) {
@@ -104,7 +105,7 @@ function go(step) {
   const now = state(at);
   el('step').textContent = at === last ? 'end' : `${at + 1} of ${last}`;
   el('cycle').textContent = now.cycle === undefined ? '' : `cycle ${now.cycle}`;
-  el('pc').textContent = hex(now.pc);
+  el('pc').textContent = place(now);
   el('text').textContent = now.text;
   el('turn').textContent = now.turn || '';
   const failed = at === last && run.sides !== null;
@@ -113,8 +114,8 @@ function go(step) {
   el('both').hidden = !failed;
   if (failed) {
     const [rtl, golden] = run.sides;
-    el('rtlpc').textContent = hex(rtl.pc);
-    el('goldenpc').textContent = hex(golden.pc);
+    el('rtlpc').textContent = place(rtl);
+    el('goldenpc').textContent = place(golden);
     lanes(el('rtl'), rtl.lanes, golden.lanes);
     lanes(el('golden'), golden.lanes, rtl.lanes);
   } else {
