@@ -9,6 +9,7 @@ fn main() {
         "rtl/axil_transactions/design.toml",
         "rtl/cdc_fifo/design.toml",
         "rtl/rpseq/design.toml",
+        "rtl/rpwarps/design.toml",
         "rtl/rr_arb/design.toml",
         "rtl/slot/design.toml",
         "rtl/answers/design.toml",

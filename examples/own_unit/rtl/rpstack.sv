@@ -4,8 +4,8 @@
 //
 // A push without a pop needs room, a pop needs an entry: the driver of the pins ensures both.
 module rpstack #(
-  parameter int unsigned LANES = 8,
-  parameter int unsigned DEPTH = 4
+  parameter int LANES = 8,
+  parameter int DEPTH = 4
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -19,8 +19,8 @@ module rpstack #(
   output logic [15:0]      pc_o
 );
 
-  localparam int unsigned LevelBits = $clog2(DEPTH + 1);
-  localparam int unsigned AddrBits  = DEPTH > 1 ? $clog2(DEPTH) : 1;
+  localparam int LevelBits = $clog2(DEPTH + 1);
+  localparam int AddrBits  = DEPTH > 1 ? $clog2(DEPTH) : 1;
 
   logic [LevelBits-1:0] level_q;
   logic [LANES-1:0]     mask_q [DEPTH];

@@ -5,8 +5,8 @@
 //   live__NAME  which bits of register NAME matter: entries above the level do not
 //   seen        what the bench compares beside the outputs
 module rpstack_formal #(
-  parameter int unsigned LANES = 8,
-  parameter int unsigned DEPTH = 4
+  parameter int LANES = 8,
+  parameter int DEPTH = 4
 ) (
   input  logic [$clog2(DEPTH+1)-1:0] level_q,
   input  logic [LANES*DEPTH-1:0]     mask_q,

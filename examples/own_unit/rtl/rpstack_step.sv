@@ -4,8 +4,8 @@
 //   next__NAME  what register NAME holds after the cycle
 //   out__NAME   what output NAME shows in it
 module rpstack_step #(
-  parameter int unsigned LANES = 8,
-  parameter int unsigned DEPTH = 4
+  parameter int LANES = 8,
+  parameter int DEPTH = 4
 ) (
   input  logic [$clog2(DEPTH+1)-1:0] level_q,
   input  logic [LANES*DEPTH-1:0]     mask_q,

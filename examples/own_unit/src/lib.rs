@@ -10,6 +10,7 @@ pub mod axil_regs;
 pub mod axil_transactions;
 pub mod cdc_fifo;
 pub mod rpseq;
+pub mod rpwarps;
 pub mod rr_arb;
 pub mod slot;
 

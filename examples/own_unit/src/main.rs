@@ -8,6 +8,7 @@ use own_unit::axil_regs::AxilRegs;
 use own_unit::axil_transactions::AxilTransactions;
 use own_unit::cdc_fifo::CdcFifo;
 use own_unit::rpseq::RpSeq;
+use own_unit::rpwarps::RpWarps;
 use own_unit::rr_arb::RrArb;
 use own_unit::slot::Slot;
 use reconverge_command::{guest, pins};
@@ -22,5 +23,6 @@ fn main() -> ExitCode {
         pins::<AxilRegs>(),
         pins::<AxilTransactions>(),
         guest::<RpSeq>(),
+        guest::<RpWarps>(),
     ])
 }

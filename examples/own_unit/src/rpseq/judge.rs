@@ -3,9 +3,11 @@
 //! Alone, a lane needs no stack of masks: SSY notes where to go at the next JOIN, BR goes where its condition says, and
 //! YIELD does nothing. Among others it must execute the same instructions in the same order, whatever they do.
 
+use std::ops::Range;
+
 use reconverge::alone::{Alone, compare, impossible_error};
 use reconverge::case::Case;
-use reconverge::unit::{Record, Verdict};
+use reconverge::unit::{Programs, Record, Verdict};
 
 use super::{Program, RpSeq, State};
 
@@ -57,7 +59,19 @@ fn alone(program: &Program, most: usize, draws: impl Fn(u64) -> bool) -> Alone<E
 
 /// Whether each lane executed what it executes alone.
 pub fn judge(case: &Case<RpSeq>, records: &[Record], end: &State) -> Verdict {
-    let launched = (0..case.lanes).filter(|lane| case.launch_mask >> lane & 1 == 1);
+    of_wavefront(case, records, 0..case.lanes, end.err, end.done)
+}
+
+/// Whether each of `lanes` did, which are a wavefront that ended with `err` and `done`.
+pub fn of_wavefront<U: Programs<Program = Program>>(
+    case: &Case<U>,
+    records: &[Record],
+    lanes: Range<u32>,
+    err: u8,
+    done: u8,
+) -> Verdict {
+    let first = lanes.start;
+    let launched = lanes.filter(|lane| case.launch_mask >> lane & 1 == 1);
     let runs = launched.map(|lane| {
         let draws = |k| case.conditions.draw(case.seed, lane, k, 1) & 1 == 1;
         (lane, alone(&case.program, records.len() + 1, draws))
@@ -68,9 +82,10 @@ pub fn judge(case: &Case<RpSeq>, records: &[Record], end: &State) -> Verdict {
     }
     // The stack has its limits however the lanes are.
     let illegal = runs.iter().any(|(_, run)| run.end == End::Illegal);
-    if let Some(wrong) = impossible_error(end.err, 0b10101 | u16::from(illegal) << 1) {
-        return wrong;
+    let possible = 0b10101 | u16::from(illegal) << 1;
+    if let Some(Verdict::Disagrees { how, .. }) = impossible_error(err, possible) {
+        return Verdict::Disagrees { lane: first, how };
     }
     let lanes: Vec<u32> = runs.iter().map(|(lane, _)| *lane).collect();
-    compare(records, end.done == 1, lanes, |_, _| runs.remove(0).1)
+    compare(records, done == 1, lanes, |_, _| runs.remove(0).1)
 }

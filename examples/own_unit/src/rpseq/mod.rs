@@ -13,13 +13,13 @@ use reconverge::show::Frame;
 use reconverge::start::Launched;
 use reconverge::unit::{self, Campaign, Environment, Pins, Programs, ScalarJudge, Unit};
 
-mod cover;
+pub mod cover;
 mod generate;
 mod golden;
-mod judge;
+pub mod judge;
 mod program;
 
-use golden::Golden;
+pub use golden::Golden;
 pub use program::Program;
 
 include!(concat!(env!("OUT_DIR"), "/rpseq.rs"));

@@ -1,0 +1,2 @@
+../rpstack.sv
+rpwarps.sv
