@@ -65,8 +65,15 @@ fn known() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 /// Programs that pages call and that are not ours.
-const OTHERS: [&str; 7] = [
-    "cargo", "bash", "valgrind", "sbatch", "kubectl", "parallel", "docker",
+const OTHERS: [&str; 8] = [
+    "cargo",
+    "bash",
+    "valgrind",
+    "sbatch",
+    "kubectl",
+    "parallel",
+    "docker",
+    "verilator",
 ];
 
 /// The options of `words` that do not exist: of the command that it begins with, otherwise of any command.
@@ -217,7 +224,9 @@ fn names_that_pages_write_as_code_are_in_the_sources() {
 }
 
 /// Names that programs compose, and patterns of names.
-const GENERATED: [&str; 4] = [
+const GENERATED: [&str; 5] = [
+    // The end of names of tests, which `cargo test` takes.
+    "what_the_table_says",
     // A program of tb/spa5/programs/cubin.
     "kNN_name",
     // A struct for each unit: crates/golden/src/bench.rs.
