@@ -335,13 +335,9 @@ fn words(table: &Table, key: &'static str) -> Result<Option<Vec<String>>, Error>
 
 fn shape(table: &Table, lanes: Option<&Lanes>) -> Result<Shape, Error> {
     let counts = table.has("count") && !table.is_number("count");
-    let named = match counts {
-        true => table.string("count")?,
-        false => None,
-    };
-    let per_lane = named.as_deref() == Some("lanes");
-    let wavefronts = lanes.filter(|_| named.as_deref() == Some("wavefronts"));
-    if counts && !matches!(named.as_deref(), Some("lanes" | "wavefronts")) {
+    let named = if counts { table.string("count")? } else { None };
+    let named = named.as_deref();
+    if counts && !matches!(named, Some("lanes" | "wavefronts")) {
         let why = "neither a number nor \"lanes\" nor \"wavefronts\"";
         return Err(table.error("count", why));
     }
@@ -355,10 +351,10 @@ fn shape(table: &Table, lanes: Option<&Lanes>) -> Result<Shape, Error> {
         }
         return Ok(Shape::Planes(planes as usize));
     }
-    let count = match wavefronts {
-        _ if per_lane => None,
-        Some(lanes) => Some(lanes.wavefronts as usize),
-        None => Some(table.number("count", 1..=MAX_ELEMENTS)?.unwrap_or(1) as usize),
+    let count = match (named, lanes) {
+        (Some("lanes"), _) => None,
+        (Some(_), Some(lanes)) => Some(lanes.wavefronts as usize),
+        _ => Some(table.number("count", 1..=MAX_ELEMENTS)?.unwrap_or(1) as usize),
     };
     let width = table.number("width", 1..=MAX_WIDTH)?.unwrap_or(1) as u32;
     Ok(Shape::Words { width, count })
