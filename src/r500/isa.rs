@@ -260,7 +260,7 @@ mod tests {
                     ..In::default()
                 };
                 assert_eq!(golden, Flow::of(&pins), "{words:08x?}");
-                let scalar = (fc.ty == Type::Fc).then(|| scalar::Fc {
+                let scalar = (fc.ty == Type::Fc).then_some(scalar::Fc {
                     op: fc.op,
                     b_else: fc.b_else,
                     jump_any: fc.jump_any,
