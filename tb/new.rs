@@ -2,6 +2,7 @@
 //! compiles and runs such a crate.
 
 mod channels;
+mod literals;
 mod ports;
 mod types;
 mod update;

@@ -8,6 +8,7 @@ fn main() {
         "rtl/axil_regs/design.toml",
         "rtl/axil_transactions/design.toml",
         "rtl/cdc_fifo/design.toml",
+        "rtl/lock/design.toml",
         "rtl/rpseq/design.toml",
         "rtl/rpwarps/design.toml",
         "rtl/rr_arb/design.toml",

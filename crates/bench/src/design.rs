@@ -5,6 +5,8 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::path::PathBuf;
 
 use bytemuck::Pod;
+use rand::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use crate::field::{Declaration, Field, MAX_LANES, Parameter};
@@ -168,6 +170,46 @@ pub trait Design: Copy + Send + Sync + 'static {
     }
 }
 
+/// Random numbers for [`Golden::choose`], always the same for the same seed of the stream.
+#[derive(Clone, Debug)]
+pub struct Random(Pcg64Mcg);
+
+impl Random {
+    /// Returns the random numbers of the stream with this seed.
+    pub fn new(seed: u64) -> Self {
+        Random(Pcg64Mcg::seed_from_u64(seed ^ 0x6368_6f6f_7365))
+    }
+
+    /// Returns a number of 64 bits.
+    pub fn number(&mut self) -> u64 {
+        self.0.random()
+    }
+
+    /// Returns a number below `limit`.
+    ///
+    /// # Panics
+    /// `limit` is 0.
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0.random_range(0..limit)
+    }
+
+    /// Returns true in `percent` of 100 calls.
+    ///
+    /// # Panics
+    /// `percent` is more than 100.
+    pub fn percent(&mut self, percent: u32) -> bool {
+        self.0.random_ratio(percent, 100)
+    }
+
+    /// Returns one of `choices`; `None` if there are none.
+    pub fn of<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
+        match choices.len() {
+            0 => None,
+            n => choices.get(self.0.random_range(0..n)),
+        }
+    }
+}
+
 /// A golden model: the required behaviour of the design, one call per cycle.
 pub trait Golden<D: Design>: Clone + Send {
     /// Its states are 0 in what is not compared because of `valid` or `depth`, so no cycle takes the time to hide it.
@@ -193,6 +235,9 @@ pub trait Golden<D: Design>: Clone + Send {
     fn unspecified(&self, _pins: &D::In) -> Option<D::State> {
         None
     }
+    /// Changes drawn pins in a way that needs random numbers of its own, such as one of several tags that the design waits for.
+    /// Called before [`Golden::constrain`] when a stream is drawn, and never again for that stream.
+    fn choose(&self, _pins: &mut D::In, _random: &mut Random) {}
     /// Changes randomly drawn pins into pins that are legal in the present state of the design. Must not change pins that
     /// are legal already.
     fn constrain(&self, _pins: &mut D::In) {}

@@ -194,6 +194,8 @@ pub struct Declaration {
     pub transactions: bool,
     /// Inputs shown in the waves.
     pub inputs: &'static [Input],
+    /// Values with which the RTL compares; numbers of more than 6 bits are drawn from them too.
+    pub literals: &'static [u64],
     /// Groups of bins.
     pub covers: &'static [Cover],
 }

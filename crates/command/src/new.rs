@@ -19,6 +19,7 @@ mod channels;
 mod clocks;
 mod hints;
 mod list;
+mod literals;
 mod manifest;
 mod parameters;
 mod ports;
@@ -362,6 +363,8 @@ pub fn command(args: &NewArgs) -> Done {
     let and = reset
         .as_ref()
         .map_or_else(|| "no reset".to_owned(), Reset::to_string);
+    // Of a file that only Verilator can read there are none.
+    let literals = literals::literals(texts(&at, &files).filter_map(Result::ok));
     let toml = toml(
         &name,
         (&args.top, &top),
@@ -369,7 +372,7 @@ pub fn command(args: &NewArgs) -> Done {
         &others,
         &clocks,
         reset.as_ref(),
-        (&ports, &enums),
+        (&ports, &enums, &literals),
     )?;
     // The written text is parsed again: an invalid declaration is a defect here.
     let declaration = Declaration::parse("design.toml", &toml)
@@ -485,13 +488,19 @@ fn toml(
     others: &[Parameter],
     clocks: &Clocks,
     reset: Option<&Reset>,
-    (ports, enums): (&[Declared], &[Enum]),
+    (ports, enums, literals): (&[Declared], &[Enum], &[u64]),
 ) -> Result<String, InputError> {
     let mut text = format!(
         "# Pins and state of {name}, from the ports of module {module}. The keys are explained in crates/declaration.\n\
          name = {name:?}\ntop = {top:?}\ndoc = \"the module {module}.\"\n",
     );
     text += &clocks.key();
+    if !literals.is_empty() {
+        let _ = writeln!(
+            text,
+            "# Values in the text of the RTL, with which it may compare: pins are drawn from them too.\nliterals = {literals:?}"
+        );
+    }
     if let Some(lanes) = lanes {
         if !(1..=64).contains(&lanes.default) {
             let why = format!("{} must be 1 to 64, not {}", lanes.name, lanes.default);

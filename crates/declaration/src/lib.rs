@@ -52,7 +52,7 @@
 //!
 //! | table | keys |
 //! |---|---|
-//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, or `[[clock]]` for one with several, `verilog`: functions and nets that probes use; `transactions = true`: the golden model speaks in transactions of the channels, and states are not compared |
+//! | (root) | `name`, `doc`; `top` (default: `name`), `clock` (`clk_i`), or `combinational = true` for a design without a clock, or `[[clock]]` for one with several, `verilog`: functions and nets that probes use; `literals`: values with which the RTL compares, in ascending order, from which pins of more than 6 bits are drawn too; `transactions = true`: the golden model speaks in transactions of the channels, and states are not compared |
 //! | `[lanes]` | `default`; `parameter` (`LANES`); `wavefronts`: into how many wavefronts of equal size they are divided, the lanes of the first one first (1). Without the table the design has no lanes |
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `values`: their values, in ascending order (0, 1, ...); `numbered`: printed with the number; `table`: name of the table in the waves |
@@ -160,6 +160,8 @@ pub struct Declaration {
     pub parameters: Vec<Parameter>,
     /// Tables of names for values.
     pub enums: Vec<Enum>,
+    /// Values with which the RTL compares, in ascending order.
+    pub literals: Vec<u64>,
     /// Inputs.
     pub pins: Vec<Pin>,
     /// State, in the order of the mismatch bits and of reports.

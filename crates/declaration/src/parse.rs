@@ -259,6 +259,9 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         lanes,
         parameters,
         enums,
+        literals: root
+            .ascending("literals", 0..=i64::MAX as u64)?
+            .unwrap_or_default(),
         pins,
         state,
         covers,

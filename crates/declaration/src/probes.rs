@@ -57,8 +57,9 @@ impl Declaration {
         let probes = other.probes.clone();
         let declared = Declaration {
             probes: self.probes.clone(),
-            // What is counted says nothing of the RTL.
+            // What is counted and drawn says nothing of where the state is.
             covers: self.covers.clone(),
+            literals: self.literals.clone(),
             // What is promised is checked by the declaration of the bench.
             channels: self.channels.clone(),
             ..other

@@ -375,7 +375,8 @@ impl Declaration {
         let covers = self.rust_covers(bench);
         let _ = write!(
             out,
-            "],\n    covers: &[{covers}{}],\n}};\n",
+            "],\n    literals: &{:?},\n    covers: &[{covers}{}],\n}};\n",
+            self.literals,
             if covers.is_empty() { "" } else { "\n    " }
         );
     }

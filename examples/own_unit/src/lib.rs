@@ -9,6 +9,7 @@ pub mod answers;
 pub mod axil_regs;
 pub mod axil_transactions;
 pub mod cdc_fifo;
+pub mod lock;
 pub mod rpseq;
 pub mod rpwarps;
 pub mod rr_arb;

@@ -7,6 +7,7 @@ use own_unit::answers::Answers;
 use own_unit::axil_regs::AxilRegs;
 use own_unit::axil_transactions::AxilTransactions;
 use own_unit::cdc_fifo::CdcFifo;
+use own_unit::lock::Lock;
 use own_unit::rpseq::RpSeq;
 use own_unit::rpwarps::RpWarps;
 use own_unit::rr_arb::RrArb;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         pins::<RrArb>(),
         pins::<AxilRegs>(),
         pins::<AxilTransactions>(),
+        pins::<Lock>(),
         guest::<RpSeq>(),
         guest::<RpWarps>(),
     ])

@@ -15,37 +15,42 @@
 //!
 //! The declaration of a pin gives its random values: `range`, `percent`, or the values of its `enum`. A stream is divided into phases of 8 to 63 cycles.
 //! In a phase a flag is 1 as often as its declaration says, or seldom, or nearly always, so that counters reach both ends.
-//! One number in four is the least or the greatest of its range. The reset is asserted in the first [`RESET_CYCLES`]
+//! One number in four is the least or the greatest of its range. A number of more than 6 bits is in some phases often a value that
+//! the design may wait for: one that this or another pin had before, one of a field of the state, or one of the
+//! [literals](crate::field::Declaration::literals) of the RTL, or one more or less than these. The reset is asserted in the first [`RESET_CYCLES`]
 //! cycles, and later in one of [`RESET_EVERY`]. Of the streams of a campaign one in [`LONG_EVERY`] is [`LONG`]
 //! times as long as the [`CYCLES`] of the others, with phases of 64 to 511 cycles, in which some pins keep their values for many cycles; in two of three such
 //! streams the reset is not asserted again. Of a design with several clocks each stream has another [`Schedule`]; pins that belong to a
 //! clock change only after it has risen, and the reset stays asserted until every clock has. Valid and payload of a channel stay until ready
-//! ([`crate::channels`]); in one phase in three valid is always 0 or always 1, and so is ready, each for itself. [`Golden::constrain`] changes pins that are illegal in the present state of
+//! ([`crate::channels`]); in one phase in three valid is always 0 or always 1, and so is ready, each for itself. [`Golden::choose`] may draw
+//! pins in another way, and [`Golden::constrain`] changes pins that are illegal in the present state of
 //! the design, but never takes away the reset of the first cycle.
 
 mod clocks;
 pub mod coverage;
 mod cycles;
+mod draw;
+mod echo;
 mod legal;
 pub mod shrink;
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter, Write as _};
+use std::fmt::Write as _;
 use std::iter::zip;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use bytemuck::{bytes_of, bytes_of_mut};
-use rand::{Rng, SeedableRng};
+use bytemuck::bytes_of;
+use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use crate::channels;
 use crate::check::{Judged, Judges, TestCase, by_lockstep, close};
-use crate::design::{Build, Control, Design, Golden};
+use crate::design::{Build, Control, Design, Golden, Random};
 use crate::dut::{Dut, Rtl};
 use crate::failure::{Cause, Failure};
-use crate::field::{Flip, Pin, Role, Shape, Wire};
+use crate::field::{Flip, Pin, Role};
 use crate::input::InputError;
 use crate::json::{self, hex, map, required};
 use crate::lanes::Class;
@@ -57,6 +62,8 @@ use crate::transactions::{drain, draining};
 use crate::wave::{PERIOD_NS, Words};
 pub use clocks::{Clock, Schedule};
 pub use cycles::Cycles;
+use draw::Draw;
+pub use draw::Pace;
 use legal::Legal;
 
 /// Cycles of a stream of a campaign that is not long, unless the campaign has others.
@@ -213,15 +220,17 @@ impl<D: Design> Stream<D> {
     fn draw(seed: u64, cycles: usize, pace: Pace, build: &Build) -> (Self, Option<String>) {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let schedule = Schedule::draw::<D>(&mut rng);
-        let mut draw = Draw::<D>::new(build.lanes, pace, &mut rng);
+        let mut draw = Draw::<D>::new(seed, build.lanes, pace, &mut rng);
+        let mut random = Random::new(seed);
         let mut drawn = Vec::with_capacity(cycles);
         let panicked = caught(|| {
             let mut golden = D::Golden::build(build);
             let mut legal = Legal::<D>::new(&schedule);
             for cycle in 0..cycles {
                 // Before the golden model gets them: it may panic.
-                drawn.push(draw.pins(cycle, &mut rng));
+                drawn.push(draw.pins(cycle, golden.state(), &mut rng));
                 let pins = &mut drawn[cycle];
+                golden.choose(pins, &mut random);
                 legal.keep(&golden, pins, &mut rng);
                 legal.make(&golden, pins);
                 golden.cycle(pins);
@@ -600,150 +609,4 @@ fn context<D: Design>(state: &D::State, lanes: usize) -> String {
     let one =
         |f: &&crate::field::Field| format!("{}={}", f.name, (f.show)(f.get(bytes_of(state), 0)));
     fields.iter().map(one).collect::<Vec<_>>().join(" ")
-}
-
-/// How fast the pins of a stream change: its kind in a campaign.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
-    /// Phases are short, and every cycle draws anew.
-    Short,
-    /// Phases are long, in some of them most pins stay as they are, and the reset comes seldom or never: the design reaches
-    /// states that are many cycles from reset.
-    Long,
-}
-
-impl Pace {
-    /// Returns the pace of stream number `index` of a campaign.
-    pub fn of(index: u64) -> Self {
-        match index % LONG_EVERY == LONG_EVERY - 1 {
-            true => Pace::Long,
-            false => Pace::Short,
-        }
-    }
-}
-
-/// Prints the pace as it appears in the names of streams.
-impl Display for Pace {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Pace::Short => "short",
-            Pace::Long => "long",
-        })
-    }
-}
-
-/// Draws pins, one cycle at a time.
-struct Draw<D: Design> {
-    lanes: u32,
-    pace: Pace,
-    /// Cycles left in the phase.
-    left: u32,
-    /// Which pins are valid or ready of a channel: in some phases they are always 0, in some always 1.
-    handshakes: Vec<bool>,
-    /// How often each pin is 1 in this phase, in percent.
-    percent: Vec<u32>,
-    /// Which pins keep their values in most cycles of this phase.
-    stays: Vec<bool>,
-    /// The reset is asserted in one of this many cycles; 0: never.
-    reset_every: u32,
-    last: D::In,
-}
-
-impl<D: Design> Draw<D> {
-    fn new(lanes: u32, pace: Pace, rng: &mut impl Rng) -> Self {
-        let channels = D::DECLARATION.channels.iter();
-        let wires: Vec<Wire> = channels.flat_map(|one| [one.valid, one.ready]).collect();
-        let pins = 0..D::DECLARATION.pins.len();
-        let mut draw = Draw {
-            lanes,
-            pace,
-            left: 0,
-            handshakes: pins
-                .map(|number| wires.contains(&Wire::Pin(number)))
-                .collect(),
-            percent: Vec::new(),
-            stays: Vec::new(),
-            reset_every: RESET_EVERY,
-            last: D::In::default(),
-        };
-        if pace == Pace::Long {
-            draw.reset_every = [0, 0, LONG_RESET_EVERY][rng.random_range(0..3)];
-        }
-        draw.phase(rng);
-        draw
-    }
-
-    fn phase(&mut self, rng: &mut impl Rng) {
-        self.left = match self.pace {
-            Pace::Short => rng.random_range(8..64),
-            Pace::Long => rng.random_range(64..512),
-        };
-        let moods = zip(D::DECLARATION.pins, &self.handshakes).map(|(pin, handshake)| {
-            let often = pin.percent;
-            match rng.random_range(0..if *handshake { 6 } else { 4 }) {
-                4 => 0,
-                5 => 100,
-                0 => often.div_ceil(8),
-                1 => 100 - (100 - often).div_ceil(8),
-                _ => often,
-            }
-        });
-        self.percent = moods.collect();
-        if self.pace == Pace::Long {
-            let stays = D::DECLARATION.pins.iter().map(|_| rng.random_ratio(1, 4));
-            self.stays = stays.collect();
-        }
-    }
-
-    /// Returns the pins of cycle `cycle`.
-    fn pins(&mut self, cycle: usize, rng: &mut impl Rng) -> D::In {
-        if self.left == 0 {
-            self.phase(rng);
-        }
-        self.left -= 1;
-        let mut pins = D::In::default();
-        for (number, (pin, percent)) in D::DECLARATION.pins.iter().zip(&self.percent).enumerate() {
-            let stays = self.stays.get(number) == Some(&true) && cycle > 0;
-            let stays = stays && rng.random_ratio(STAYS - 1, STAYS);
-            for i in 0..pin.words() {
-                let value = match pin.role {
-                    Role::Reset { asserted } => {
-                        let every = self.reset_every;
-                        let now = cycle < RESET_CYCLES || every > 0 && rng.random_ratio(1, every);
-                        if now { asserted } else { 1 - asserted }
-                    }
-                    // The schedule says it.
-                    Role::Clock { .. } => 1,
-                    Role::Stall | Role::Plain if stays => pin.get(bytes_of(&self.last), i),
-                    Role::Stall | Role::Plain => word(pin, *percent, self.lanes, rng),
-                };
-                pin.set(bytes_of_mut(&mut pins), i, value);
-            }
-        }
-        self.last = pins;
-        pins
-    }
-}
-
-/// Draws a word of a pin.
-fn word(pin: &Pin, percent: u32, lanes: u32, rng: &mut impl Rng) -> u64 {
-    match pin.shape {
-        _ if !pin.values.is_empty() => pin.values[rng.random_range(0..pin.values.len())],
-        Shape::Words { .. } if pin.width > 1 => {
-            let (least, most) = pin.range;
-            match rng.random_range(0..8) {
-                0 => least,
-                1 => most,
-                _ => rng.random_range(least..=most),
-            }
-        }
-        Shape::Words { .. } => u64::from(rng.random_ratio(percent, 100)),
-        Shape::Planes(_) => match rng.random_range(0..8) {
-            0 => 0,
-            1 => pin.most(lanes),
-            _ => (0..lanes).fold(0, |mask, lane| {
-                mask | u64::from(rng.random_ratio(percent, 100)) << lane
-            }),
-        },
-    }
 }
