@@ -131,15 +131,11 @@ pub fn word<C: Code>(words: &[u64]) -> Result<Anatomy<Words<C>>, String> {
         Some((_, _, true)) => "address",
         _ => "ignored",
     };
-    let fields = vec![
-        field(
-            "opcode",
-            (C::BITS - 1, C::TARGET),
-            &numbers.collect::<Vec<_>>().join(", "),
-            "",
-        ),
-        field("target", (C::TARGET - 1, 0), target, ""),
-    ];
+    let numbers = numbers.collect::<Vec<_>>().join(", ");
+    let mut fields = vec![field("opcode", (C::BITS - 1, C::TARGET), &numbers, "")];
+    if let Some(high) = C::TARGET.checked_sub(1) {
+        fields.push(field("target", (high, 0), target, ""));
+    }
     Ok(Anatomy {
         program,
         pc: 0,

@@ -206,13 +206,14 @@ pub fn take<const N: usize>(
     words: &mut [u64; N],
 ) -> Result<(), InputError> {
     let (mut given, mut left) = (Vec::new(), Vec::new());
-    for operand in std::mem::take(&mut from.rest) {
+    // Those in front of them are labels, whatever their names.
+    for operand in from.rest.split_off(from.fixed.min(from.rest.len())) {
         match read(from.at, operand, fields, words)? {
             Some(name) if !given.contains(&name) => given.push(name),
             _ => left.push(operand),
         }
     }
-    from.rest = left;
+    from.rest.extend(left);
     Ok(())
 }
 
@@ -233,7 +234,7 @@ pub fn simpler<const N: usize>(fields: &[Field], words: [u64; N]) -> Vec<[u64; N
 }
 
 /// Declares the fields of an instruction: a struct, its table `FIELDS`, `of` words and to `words`. Each row is a field with its type, its
-/// bits (the most significant piece first) and its [`Text`]. A type is `bool`, a number, or one with `from_bits` and `bits`, such as an
+/// bits (the most significant piece first) and its [`Text`](crate::layout::Text). A type is `bool`, a number, or one with `from_bits` and `bits`, such as an
 /// enum of [`names!`](macro@crate::names) in which every value has a name. A field in brackets behind the name is given to `of`: an opcode of
 /// which not every number has a name.
 #[macro_export]
@@ -288,6 +289,9 @@ macro_rules! layout {
                 words
             }
         }
+
+        // The compiler evaluates what is used, and finds two fields that share a bit.
+        const _: [u64; $count] = $name::FREE;
     };
 }
 

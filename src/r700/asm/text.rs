@@ -88,7 +88,7 @@ use reconverge_bench::text::{
     self, Address, Given, HexItem, Item, Location, Operands, is_indexed, no_instruction,
     program_name,
 };
-use reconverge_program::layout::take;
+use reconverge_program::layout::{Field, take};
 
 /// Assembles a `.s` file. The program gets the name of `file`, without folder and extension.
 ///
@@ -519,7 +519,10 @@ fn general(o: &mut Operands, op: CfOp, at_place: bool) -> Result<Stmt, InputErro
         ..Cf::new(op)
     }
     .words();
-    take(o, Cf::FIELDS, &mut words)?;
+    // The count of a fetch has no name in text.
+    let named = |field: &&Field| !op.is_fetch() || field.name != "count";
+    let named: Vec<Field> = Cf::FIELDS.iter().filter(named).copied().collect();
+    take(o, &named, &mut words)?;
     let cf = Cf {
         addr,
         cf_const,
