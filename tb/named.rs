@@ -224,7 +224,7 @@ fn names_that_pages_write_as_code_are_in_the_sources() {
 }
 
 /// Names that programs compose, and patterns of names.
-const GENERATED: [&str; 5] = [
+const GENERATED: [&str; 7] = [
     // The end of names of tests, which `cargo test` takes.
     "what_the_table_says",
     // A program of tb/spa5/programs/cubin.
@@ -234,6 +234,9 @@ const GENERATED: [&str; 5] = [
     // Faults of rtl/r500/r500_proofs.json: one for each error, one for each pair of kinds.
     "error_4",
     "loop_in_loop",
+    // Signals of a dump, which begin with the number of a wavefront.
+    "w1_instruction",
+    "w1_lanes_rtl",
 ];
 
 #[test]
