@@ -112,9 +112,14 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Links to `program` in folder `links`, if it is not there: tests of other processes may use the folder.
+/// Links to `program` in folder `links`, if it is not there: tests of other processes may use the folder. A link to a program that was
+/// removed since is replaced.
 fn link(program: &Path, links: &Path) {
-    let _ = symlink(program, links.join(program.file_name().unwrap()));
+    let link = links.join(program.file_name().unwrap());
+    if !link.exists() {
+        let _ = fs::remove_file(&link);
+        let _ = symlink(program, link);
+    }
 }
 
 mod tests {
