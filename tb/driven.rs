@@ -81,6 +81,12 @@ impl Driven {
     fn both(&self, pin: &Pin, i: usize) -> u64 {
         pin.get(&self.ones, i) & pin.get(&self.zeros, i)
     }
+
+    /// The bits of word `i` that were not both, of those that the pin has with `lanes` lanes; `None` if there are none.
+    fn constant(&self, pin: &Pin, i: usize, lanes: u32) -> Option<String> {
+        let bits = !self.both(pin, i) & pin.most(lanes);
+        (bits != 0).then(|| format!("{}[{i}]: always 0 or always 1: {bits:#x}", pin.name))
+    }
 }
 
 /// What was driven in all cycles, and in each kind of those without reset and stall: a unit that runs or not, with a value of a pin of
@@ -130,15 +136,7 @@ fn every_pin_changes_in_each_kind_of_cycle_and_every_field_changes<U: Unit>() {
     }
     let mut missing = Vec::new();
     for pin in U::DECLARATION.pins {
-        for i in 0..pin.words() {
-            let never = !kinds.all.both(pin, i) & pin.most(build.lanes);
-            if never != 0 {
-                missing.push(format!(
-                    "{}[{i}]: always 0 or always 1: {never:#x}",
-                    pin.name
-                ));
-            }
-        }
+        missing.extend((0..pin.words()).filter_map(|i| kinds.all.constant(pin, i, build.lanes)));
     }
     for ((running, name, value), driven) in &kinds.each {
         // The operands of a launch are legal, so that the program runs.
@@ -146,16 +144,9 @@ fn every_pin_changes_in_each_kind_of_cycle_and_every_field_changes<U: Unit>() {
             continue;
         }
         // Of a list, only the first element.
-        for pin in plain::<U>().filter(|pin| pin.name != *name) {
-            let never = !driven.both(pin, 0) & pin.most(build.lanes);
-            if never != 0 {
-                let when = format!("running {running}, {name} {value}");
-                missing.push(format!(
-                    "{when}: {}: always 0 or always 1: {never:#x}",
-                    pin.name
-                ));
-            }
-        }
+        let others = plain::<U>().filter(|pin| pin.name != *name);
+        let constant = others.filter_map(|pin| driven.constant(pin, 0, build.lanes));
+        missing.extend(constant.map(|which| format!("running {running}, {name} {value}: {which}")));
     }
     for field in U::fields() {
         for i in 0..field.words() {
@@ -181,7 +172,7 @@ fn every_pin_is_noise_in_a_stalled_cycle<U: Unit>() {
     }
     for pin in plain::<U>() {
         // Of a list, only the first elements.
-        assert_eq!(!driven.both(pin, 0) & pin.most(U::LANES), 0, "{}", pin.name);
+        assert_eq!(driven.constant(pin, 0, U::LANES), None);
     }
 }
 
