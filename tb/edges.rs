@@ -9,7 +9,7 @@ use reconverge::check::{Judges, TestCase, check};
 use reconverge::design::{self, Build, Design};
 use reconverge::dut::Rtl;
 use reconverge::found::Found;
-use reconverge::mutate::{self, Family, Mutants};
+use reconverge::mutate::{self, Family, Mutants, Verdict};
 use reconverge::stream::Stream;
 
 use crate::common::dump::Dump;
@@ -408,6 +408,14 @@ fn a_netlist_that_yosys_does_not_read_is_read_by_slang() {
 
 /// Every mutant of a family of `rtl` is caught or equivalent. Returns whether one is equivalent.
 fn are_decided(rtl: &Path, family: Family) -> bool {
+    let summary = decided::<Gate>(rtl, family);
+    let [caught, _, equivalent, _] = summary.counts().all();
+    assert!(caught > 20, "{summary}");
+    equivalent > 0
+}
+
+/// Judges mutants of `rtl`, each of which is caught or equivalent.
+fn decided<D: Design>(rtl: &Path, family: Family) -> mutate::Summary {
     let dir = tempfile::tempdir().unwrap();
     let options = mutate::Options {
         family,
@@ -415,15 +423,38 @@ fn are_decided(rtl: &Path, family: Family) -> bool {
         cycles: 20_000,
         ..mutate::Options::new(rtl, dir.path())
     };
-    let mutants = Mutants::<Gate>::make(&options, &Build::from(Gate::LANES)).unwrap();
-    let hunter = mutants.hunter::<Stream<Gate>>(&options);
+    let mutants = Mutants::<D>::make(&options, &Build::from(D::LANES)).unwrap();
+    let hunter = mutants.hunter::<Stream<D>>(&options);
     let stop = AtomicBool::new(false);
     let summary = mutants.judge(&options, &hunter, &stop, |_, _| ()).unwrap();
     assert_eq!(mutants.no_referee(), None);
-    let [caught, missed, equivalent, undecided] = summary.counts().all();
-    assert!(caught > 20, "{summary}");
+    let [_, missed, _, undecided] = summary.counts().all();
     assert_eq!([missed, undecided], [0, 0], "{summary}");
-    equivalent > 0
+    summary
+}
+
+/// Regression: the referee compared outputs that the declaration hides, and called mutants missed that no run can show.
+#[needs(yosys, yosys-abc, cadical)]
+#[test]
+fn a_mutant_that_changes_only_what_is_hidden_is_equivalent() {
+    let (copy, shut) = (gate_to_change(), Path::new(ROOT).join("tb/edges/shut"));
+    std::fs::copy(shut.join("design.toml"), copy.dir().join("design.toml")).unwrap();
+    std::fs::write(copy.dir().join("shut.f"), "gate.sv\n").unwrap();
+    let (sum, data) = ("= last_o + d_i;", "data_o <= d_i;");
+    copy.change(("gate.sv", sum, "= d_i == 8'd0 ? 8'd5 : last_o + d_i;"));
+    copy.change(("gate.sv", data, "data_o <= sum_o < 8'd128 ? 8'd7 : d_i;"));
+    let summary = decided::<Shut>(copy.dir(), Family::Source);
+    let hidden = "outputs differ only where the declaration does not compare them";
+    for (constant, why) in [
+        ("8'd5", "the next state is the same for all inputs, and "),
+        ("8'd7", "no run from a reset shows it: "),
+    ] {
+        let mut of = summary.judged.iter();
+        let found = of.find(|judged| judged.mutant.before == constant);
+        let verdict = &found.unwrap().verdict;
+        let wanted = Verdict::Equivalent(format!("{why}{hidden}"));
+        assert_eq!(*verdict, wanted, "{constant}");
+    }
 }
 
 /// Regression: the mutant of a member of an enum was no member, so Verilator refused the model of all mutants.

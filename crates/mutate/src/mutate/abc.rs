@@ -112,6 +112,34 @@ impl<'a> Abc<'a> {
         Ok(answer)
     }
 
+    /// As [`Abc::search`], for any number of cycles. If `what` cannot be 1, it is proved by an invariant that ABC finds (property directed
+    /// reachability).
+    ///
+    /// # Errors
+    /// The same.
+    pub fn prove_always(
+        &self,
+        aig: &Aig,
+        registers: &[(Lit, Lit)],
+        what: Lit,
+    ) -> Result<Answer, String> {
+        let circuit = aig.aiger(registers, what);
+        let commands = format!("read circuit.aig; pdr -F {PDR_CYCLES} -C {PDR_CONFLICTS}");
+        let Some(said) = self.ask(&circuit, &commands, &mut self.time.min(PDR_TIME))? else {
+            return Ok(Answer::GaveUp(Limit::Time));
+        };
+        let words = [
+            ("Property proved", Answer::Never),
+            ("was asserted in frame", Answer::Sometimes),
+            ("Property UNDECIDED", Answer::GaveUp(Limit::Conflicts)),
+        ];
+        let answer = words.iter().find(|(words, _)| said.contains(words));
+        answer.map_or_else(
+            || Err(format!("abc: {}", said.trim())),
+            |(_, answer)| Ok(*answer),
+        )
+    }
+
     /// Tells whether `what` can be 1 within `cycles` cycles, for any inputs, if `registers` (pairs of a literal and its next value)
     /// begin with 0.
     ///
@@ -142,6 +170,11 @@ impl<'a> Abc<'a> {
             .ok_or_else(|| format!("abc: {}", said.trim()))
     }
 }
+
+/// Conflicts that a proof over all cycles may spend on one search, the most cycles that it looks into, and its processor time.
+const PDR_CONFLICTS: u32 = 5_000;
+const PDR_CYCLES: u32 = 100;
+pub const PDR_TIME: Duration = Duration::from_secs(60);
 
 /// The ways to try a question in this order, each with its limits of conflicts and the most tenths of the time that it may take. A
 /// short search in the minimized circuit is nearly always enough. Sweeping merges all equivalent nodes, from the inputs up. It

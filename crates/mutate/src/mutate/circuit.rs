@@ -15,6 +15,7 @@ mod numbers;
 mod order;
 mod registers;
 use cells::is_number;
+pub(super) use cells::sum;
 use numbers::{number, understood};
 
 #[derive(Deserialize)]

@@ -12,7 +12,13 @@
 //! 2. *Can several cycles tell them apart?* Both start from a reset, with any inputs in every cycle. Does anything that the
 //!    bench compares differ within [`DEPTH`] cycles? If so, the campaign *missed* the mutant.
 //!
-//! If neither question is answered, the mutant stays undecided. Searches end at a limit of conflicts, so that every machine gets
+//! 3. *Can any number of cycles tell them apart?* Of a design without such a file, if all that is compared is known: outputs, and
+//!    probes that are names of nets.
+//!
+//! In all three an output differs only where the declaration compares it: a field is hidden while its condition does not hold
+//! ([`super::compared`]). A mutant that changes nothing but hidden bits is equivalent.
+//!
+//! If no question is answered, the mutant stays undecided. Searches end at a limit of conflicts, so that every machine gets
 //! the same verdict. A limit of time exists only where the number of conflicts does not bound the work; the verdict names it.
 //!
 //! Three things are proved once per run, before any mutant. The invariants hold after a cycle in reset, from any state, and no
@@ -33,8 +39,10 @@ use std::sync::atomic::AtomicBool;
 use super::abc::{self, Abc, Answer, Limit, Search};
 use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, TimeFrame};
+use super::compared::{self, Cycle, Seen};
 use super::sat;
 use super::{Family, List, Origin, SELECTOR, netlist, source};
+use reconverge_declaration::Declaration;
 
 /// Prefix of outputs that say which bits of a register matter where all invariants of the assertions hold. The referee does not
 /// have these invariants, so it ignores such outputs.
@@ -65,6 +73,9 @@ pub(crate) fn invariants(name: &str, bits: Vec<Lit>) -> impl Iterator<Item = (St
         })
 }
 
+/// What is said of a mutant that changes nothing else.
+const HIDDEN: &str = "outputs differ only where the declaration does not compare them";
+
 /// Number of cycles after the reset in which the referee looks for a difference.
 pub const DEPTH: usize = 12;
 
@@ -88,6 +99,8 @@ pub struct Referee {
     formal_file: String,
     /// Port of the reset; `true` if the reset is active high.
     reset: Option<(String, bool)>,
+    /// What is compared, if the outputs and the formal file do not say all of it.
+    declared: Option<Declaration>,
 }
 
 /// The formal file `rtl/<unit>/<unit>_formal.sv`.
@@ -132,6 +145,8 @@ struct Asked {
     ports: bool,
     /// Bits that may have any value in the mutant while they do not matter.
     loose: Loose,
+    /// Compare what the declaration hides too.
+    hidden: bool,
 }
 
 /// Question 1 as a graph.
@@ -216,6 +231,8 @@ impl Referee {
                 None => format!("{}_formal.sv", from.unit),
             },
             reset: from.reset.clone(),
+            declared: (from.formal.is_none() || compared::hides(&from.declared))
+                .then(|| from.declared.clone()),
         };
         if let Some((_, text)) = &from.formal {
             write("formal.sv", text)?;
@@ -233,6 +250,7 @@ impl Referee {
                 any_state: false,
                 ports: false,
                 loose: referee.loosest(),
+                hidden: true,
             },
         )?;
         match Abc::new(stop).prove_never(&all.aig, all.differs)? {
@@ -321,6 +339,18 @@ impl Referee {
                 } else {
                     cycle.released
                 };
+            }
+        }
+        Ok(cycle)
+    }
+
+    /// Returns inputs of a cycle that is not in reset.
+    fn inputs_released(&self, aig: &mut Aig) -> Result<Inputs, String> {
+        let mut cycle = self.inputs(aig)?;
+        cycle.released = Lit::TRUE;
+        if let Some((reset, high)) = &self.reset {
+            for wire in self.circuit.input(reset).into_iter().flatten() {
+                cycle.free[*wire] = (!*high).into();
             }
         }
         Ok(cycle)
@@ -427,6 +457,43 @@ impl Referee {
         outputs.flat_map(|(_, bits)| bits).collect()
     }
 
+    /// Returns what is compared after the cycle `frame` of mutant `number` that begins in `state`; with `hidden` also what is hidden, and all
+    /// outputs. `then` is the next cycle.
+    fn seen(
+        &self,
+        aig: &mut Aig,
+        (state, frame, cycle): (&[Lit], &TimeFrame, &Inputs),
+        then: Option<&TimeFrame>,
+        hidden: bool,
+    ) -> Seen {
+        let mut seen = match (&self.declared, then) {
+            (Some(declared), Some(then)) => Cycle {
+                circuit: &self.circuit,
+                before: (state, frame),
+                after: (&frame.next, then),
+                free: &cycle.free,
+            }
+            .seen(aig, declared, hidden),
+            _ => Seen::default(),
+        };
+        if hidden || self.declared.is_none() {
+            seen.now.extend(self.outputs(frame));
+        }
+        seen
+    }
+
+    /// Computes the cycle after `frame` of mutant `number`, if what is compared is known.
+    fn then(
+        &self,
+        aig: &mut Aig,
+        number: u32,
+        frame: &TimeFrame,
+        cycle: &Inputs,
+    ) -> Option<TimeFrame> {
+        let known = self.declared.is_some();
+        known.then(|| self.step(aig, number, &frame.next, cycle))
+    }
+
     /// Builds question 1 about mutant `number`, asked as `so` says.
     fn after_one_cycle(&self, number: u32, so: &Asked) -> Result<OneCycle, String> {
         let mut aig = Aig::new();
@@ -444,7 +511,14 @@ impl Referee {
         }
         let rtl = self.step(&mut aig, 0, &state, &cycle);
         let mutant = self.step(&mut aig, number, &other, &cycle);
-        let mut now = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
+        let next = self.inputs_released(&mut aig)?;
+        let rtl_then = self.then(&mut aig, 0, &rtl, &next);
+        let mutant_then = self.then(&mut aig, number, &mutant, &next);
+        let a = (&state[..], &rtl, &cycle);
+        let a = self.seen(&mut aig, a, rtl_then.as_ref(), so.hidden);
+        let b = (&other[..], &mutant, &cycle);
+        let b = self.seen(&mut aig, b, mutant_then.as_ref(), so.hidden);
+        let mut now = Self::unlike(&mut aig, &a.now, &b.now);
         if number == 0 {
             // What `seen` shows of the state depends on nothing else, so it is enough to ask this once.
             let other_says = self.said(&mut aig, &other, &cycle);
@@ -453,7 +527,8 @@ impl Referee {
         }
         let later = self.inputs(&mut aig)?;
         let matters = self.said(&mut aig, &rtl.next, &later).live;
-        let (mut after, mut could_be_loose) = (Vec::new(), Loose::new());
+        let shown = Self::unlike(&mut aig, &a.after, &b.after);
+        let (mut after, mut could_be_loose) = (vec![shown], Loose::new());
         for (place, (a, b)) in rtl.next.iter().zip(&mutant.next).enumerate() {
             let differs = aig.xor(*a, *b);
             if differs != Lit::FALSE && matters[place] != Lit::TRUE {
@@ -482,7 +557,11 @@ impl Referee {
             // Both begin in the same state, so they differ at the mutated place or nowhere. The question is asked only for cycles
             // in which that place differs, which is often enough for an answer.
             let told: Vec<usize> = self.selectors.iter().map(|(wire, _)| *wire).collect();
-            let parted = self.circuit.parted(&mut aig, &told, &rtl, &mutant);
+            let mut parted = self.circuit.parted(&mut aig, &told, &rtl, &mutant);
+            if let (Some(rtl), Some(mutant)) = (&rtl_then, &mutant_then) {
+                let later = self.circuit.parted(&mut aig, &told, rtl, mutant);
+                parted = aig.or(parted, later);
+            }
             [now, after] = [now, after].map(|differs| aig.and(parted, differs));
         }
         // The first cycle is in reset and begins in any state, so its outputs are not compared.
@@ -521,6 +600,7 @@ impl Referee {
             any_state: true,
             ports: true,
             loose: Loose::new(),
+            hidden: true,
         };
         let mut time_over = false;
         loop {
@@ -531,7 +611,9 @@ impl Referee {
             let answer = Abc::new(stop).prove_never(&asked.aig, asked.differs)?;
             time_over |= answer == Answer::GaveUp(Limit::Time);
             if answer == Answer::Never {
-                return Ok(Proof::Equivalent(if so.any_state {
+                return Ok(Proof::Equivalent(if !so.hidden {
+                    format!("the next state is the same for all inputs, and {HIDDEN}")
+                } else if so.any_state {
                     "next state and outputs are the same from every state, for all inputs"
                         .to_owned()
                 } else if so.loose.is_empty() {
@@ -556,6 +638,10 @@ impl Referee {
                 .copied()
                 .collect();
             if more.is_empty() && !so.ports {
+                if so.hidden && self.declared.as_ref().is_some_and(compared::hides) {
+                    so.hidden = false;
+                    continue;
+                }
                 let mut why = "no proof by induction".to_owned();
                 if time_over {
                     why += &format!(" (a question was not answered within {})", time());
@@ -589,34 +675,73 @@ impl Referee {
         if mutant.feeds_itself {
             return Ok(Proof::Unknown("its logic feeds itself".to_owned()));
         }
-        let outputs = Self::unlike(&mut aig, &self.outputs(&rtl), &self.outputs(&mutant));
+        let next = self.inputs_released(&mut aig)?;
+        let rtl_then = self.then(&mut aig, 0, &rtl, &next);
+        let mutant_then = self.then(&mut aig, number, &mutant, &next);
+        let of_rtl = (&rtl_state[..], &rtl, &cycle);
+        let of_mutant = (&mutant_state[..], &mutant, &cycle);
         let [a, b] = [&rtl_state, &mutant_state].map(|state| self.said(&mut aig, state, &cycle));
-        let seen = Self::unlike(&mut aig, &a.seen, &b.seen);
-        let differs = aig.or(outputs, seen);
+        let said = Self::unlike(&mut aig, &a.seen, &b.seen);
         // All inputs so far have kept to the contract.
         let broken = aig.or(broken_q, !a.contract);
         let fair = aig.and(started, !broken);
-        let differs = aig.and(fair, differs);
-        let registers: Vec<(Lit, Lit)> = [(started, Lit::TRUE), (broken_q, broken)]
-            .into_iter()
-            .chain(rtl_q.into_iter().zip(rtl.next))
-            .chain(mutant_q.into_iter().zip(mutant.next))
-            .collect();
+        let legal = self.said(&mut aig, &rtl.next, &next).contract;
+        let legal = aig.and(legal, !broken);
+        // What differs after a cycle is told of in the next one, as what is in an output then.
+        let differs_q = aig.input();
+        let mut ask = |hidden: bool| {
+            let a = self.seen(&mut aig, of_rtl, rtl_then.as_ref(), hidden);
+            let b = self.seen(&mut aig, of_mutant, mutant_then.as_ref(), hidden);
+            let now = Self::unlike(&mut aig, &a.now, &b.now);
+            let after = Self::unlike(&mut aig, &a.after, &b.after);
+            let after = aig.and(legal, after);
+            let differs = [now, said, differs_q];
+            let differs = aig.any(differs);
+            let differs = aig.and(fair, differs);
+            (differs, after, a.all)
+        };
+        let (differs, after, all) = ask(false);
+        let (with_hidden, after_with_hidden, _) = ask(true);
+        let registers = |after| -> Vec<(Lit, Lit)> {
+            let told = [(started, Lit::TRUE), (broken_q, broken), (differs_q, after)];
+            let rtl = rtl_q.iter().copied().zip(rtl.next.iter().copied());
+            let mutant = mutant_q.iter().copied().zip(mutant.next.iter().copied());
+            told.into_iter().chain(rtl).chain(mutant).collect()
+        };
+        let abc = Abc::new(stop);
         // One more cycle, because the first is the reset.
-        let found = Abc::new(stop).search(&aig, &registers, differs, DEPTH + 1)?;
-        Ok(match found {
+        let mut why = match abc.search(&aig, &registers(after), differs, DEPTH + 1)? {
             Search::At(cycle) => {
-                Proof::Differs(format!("some inputs show it {cycle} cycles after a reset"))
+                let how = format!("some inputs show it {cycle} cycles after a reset");
+                return Ok(Proof::Differs(how));
             }
-            Search::NotIn(cycles) => Proof::Unknown(format!(
+            Search::NotIn(cycles) => format!(
                 "no difference within {} cycles of a reset",
                 cycles.saturating_sub(1)
-            )),
-            Search::TimeOver => Proof::Unknown(format!(
-                "no difference from a reset found within {}",
-                time()
-            )),
-        })
+            ),
+            Search::TimeOver => format!("no difference from a reset found within {}", time()),
+        };
+        if all && self.formal.is_none() {
+            let clocks = [&rtl, &mutant].map(|frame| self.circuit.clocks(frame));
+            let moved = Self::unlike(&mut aig, &clocks[0], &clocks[1]);
+            let differs = aig.or(differs, moved);
+            match abc.prove_always(&aig, &registers(after), differs)? {
+                Answer::Never => {
+                    let hidden = registers(after_with_hidden);
+                    let shown = abc.search(&aig, &hidden, with_hidden, DEPTH + 1)?;
+                    let mut how = "no run from a reset shows it".to_owned();
+                    if matches!(shown, Search::At(_)) {
+                        how += &format!(": {HIDDEN}");
+                    }
+                    return Ok(Proof::Equivalent(how));
+                }
+                Answer::GaveUp(Limit::Time) => {
+                    why += &format!(", and no proof within {} s", abc::PDR_TIME.as_secs());
+                }
+                _ => {}
+            }
+        }
+        Ok(Proof::Unknown(why))
     }
 }
 
@@ -651,6 +776,7 @@ mod tests {
                 formal: None,
                 formal_file: String::new(),
                 reset: Some(("rst".to_owned(), high)),
+                declared: None,
             };
             let mut aig = Aig::new();
             let started = aig.input();
@@ -694,6 +820,7 @@ mod tests {
                 formal: None,
                 formal_file: String::new(),
                 reset: None,
+                declared: None,
             };
             let inputs = referee.inputs(&mut Aig::new());
             inputs.map(|inputs| inputs.released)

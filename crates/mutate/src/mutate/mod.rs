@@ -16,6 +16,7 @@
 pub(crate) mod abc;
 pub(crate) mod aig;
 pub(crate) mod circuit;
+mod compared;
 pub mod equivalence;
 mod hunt;
 pub mod netlist;
@@ -49,6 +50,7 @@ use reconverge_bench::place::Place;
 use reconverge_bench::saved::Saved;
 use reconverge_bench::wave;
 use reconverge_campaign::campaign::Drawn;
+use reconverge_declaration::Declaration;
 pub use summary::{Counts, Summary, VERDICTS};
 
 /// File that lists the mutants of a folder.
@@ -390,8 +392,8 @@ pub(crate) struct Origin {
     pub front_end: netlist::FrontEnd,
     /// RTL with the packages that the assertions name, if that is not `texts`.
     pub packages: Option<Texts>,
-    /// A file of probes that locates the state.
-    pub probes: String,
+    /// What is compared, with the probes that locate the state.
+    pub declared: Declaration,
     /// All parameters with their values.
     pub values: Vec<(String, u32)>,
     /// Name and text of the formal file: what the referee may know of the unit.
@@ -433,7 +435,7 @@ impl Origin {
 
     pub(crate) fn of<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
         let texts = dut::texts_of::<D>(dir)?;
-        let declared = dut::declared::<D>().map_err(InputError::from)?;
+        let mut declared = dut::declared::<D>().map_err(InputError::from)?;
         let (_, mut probes) = declared.probes_in(dir, read_text)?;
         // A bound file could catch a mutant before the comparison does, and a netlist no longer has the names that it is bound to.
         probes.assertions = None;
@@ -443,20 +445,20 @@ impl Origin {
         });
         let resets_at_once = declared.pins.iter().any(|pin| pin.asynchronous);
         let several = declared.clocks().count();
-        let lanes = declared.lanes.map(|lanes| (lanes.parameter, build.lanes));
+        declared.probes = probes;
+        let lanes = declared.lanes.iter();
+        let lanes = lanes.map(|lanes| (lanes.parameter.clone(), build.lanes));
         Ok(Origin {
             unit: D::NAME,
-            top: declared.top,
-            clock: declared.clock,
+            top: declared.top.clone(),
+            clock: declared.clock.clone(),
             several,
             reset,
             resets_at_once,
             texts,
             front_end: netlist::FrontEnd::Yosys,
             packages: None,
-            probes: probes.to_toml(),
             values: lanes
-                .into_iter()
                 .chain(
                     D::PARAMETERS
                         .iter()
@@ -464,6 +466,7 @@ impl Origin {
                 )
                 .collect(),
             formal: dut::formal_of::<D>(dir),
+            declared,
             build: build.clone(),
         })
     }
@@ -509,7 +512,10 @@ fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Tr
         let _ = writeln!(files, "{name}");
     }
     folder.write(&format!("{}.f", from.unit), &files)?;
-    folder.write(&format!("{}_probe.toml", from.unit), &from.probes)?;
+    folder.write(
+        &format!("{}_probe.toml", from.unit),
+        &from.declared.probes.to_toml(),
+    )?;
     let mutants = chosen
         .iter()
         .map(|(number, (index, candidate))| {

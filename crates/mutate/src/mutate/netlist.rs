@@ -273,7 +273,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     let _ = write!(files, "netlist.v\nwrapper.sv\n");
     folder.write(&format!("{}.f", from.unit), &files)?;
     let probes = format!("{}_probe.toml", from.unit);
-    folder.write(&probes, &probe(&from.probes))?;
+    folder.write(&probes, &probe(&from.declared.probes.to_toml()))?;
 
     let mutants = (1..)
         .zip(chosen)

@@ -196,7 +196,12 @@ fn extended(bits: &[Lit], width: usize, signed: bool) -> Vec<Lit> {
 }
 
 /// Returns the sum of two numbers of the same width, and the carry.
-fn sum(aig: &mut Aig, a: &[Lit], b: &[Lit], mut carry: Lit) -> (Vec<Lit>, Lit) {
+pub(in crate::mutate) fn sum(
+    aig: &mut Aig,
+    a: &[Lit],
+    b: &[Lit],
+    mut carry: Lit,
+) -> (Vec<Lit>, Lit) {
     let mut total = Vec::with_capacity(a.len());
     for (a, b) in a.iter().zip(b) {
         let half = aig.xor(*a, *b);
