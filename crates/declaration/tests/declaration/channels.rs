@@ -1,6 +1,8 @@
 //! Designs with channels: what their declaration says, and what is wrong in one.
 
-use reconverge_declaration::{Declaration, MAX_CHANNELS, Side, Wire};
+use reconverge_declaration::{MAX_CHANNELS, Side, Wire};
+
+use crate::{parse, refused};
 
 /// A register between two channels.
 const STAGE: &str = r#"name = "stage"
@@ -61,7 +63,7 @@ payload = ["out_data"]
 
 #[test]
 fn channels_name_pins_and_fields_by_the_side() {
-    let declared = Declaration::parse("x", STAGE).unwrap();
+    let declared = parse(STAGE).unwrap();
     let [from, to] = &declared.channels[..] else {
         panic!("{:?}", declared.channels);
     };
@@ -84,21 +86,17 @@ fn channels_name_pins_and_fields_by_the_side() {
         "two channels.\"\n",
         "two channels.\"\ncombinational = true\n",
     );
-    let logic = Declaration::parse("x", &logic).unwrap();
+    let logic = parse(&logic).unwrap();
     assert_eq!(logic.channels[1].valid, field(1, true));
     // A design without channels has a list without any.
-    let none = Declaration::parse("x", STAGE.split("[[channel]]").next().unwrap()).unwrap();
+    let none = parse(STAGE.split("[[channel]]").next().unwrap()).unwrap();
     assert_eq!(none.channels, []);
     assert!(none.rust("", "x", "", "").contains("channels: &[],"));
 }
 
 #[test]
 fn what_is_wrong_with_channels_is_said_with_line_and_key() {
-    let change = |from: &str, to: &str| {
-        assert!(STAGE.contains(from), "{from}");
-        STAGE.replacen(from, to, 1)
-    };
-    let out = "name = \"out\"\nside";
+    refused("channels", STAGE, parse);
     let mut many = STAGE.to_owned();
     for i in 0..MAX_CHANNELS - 1 {
         let (mut pins, mut states) = (String::new(), String::new());
@@ -110,91 +108,13 @@ fn what_is_wrong_with_channels_is_said_with_line_and_key() {
         );
     }
     let line = 1 + many.lines().position(|line| line == "[[channel]]").unwrap();
-    let cases = [
-        (many, format!("{line}: channel: 33 of them, and 32 is the most")),
-        (
-            change("name = \"in\"\nside", "name = \"In\"\nside"),
-            "41: channel In.name: \"In\" is not a name: a z".replace("a z", "a to z, 0 to 9 and _, at most 128 of them"),
-        ),
-        (change(out, "name = \"in\"\nside"), "50: channel in.name: given twice".to_owned()),
-        (
-            change("side = \"in\"\n", ""),
-            "40: channel in.side: missing".to_owned(),
-        ),
-        (
-            change("side = \"in\"\n", "side = \"sink\"\n"),
-            "42: channel in.side: must be \"in\" or \"out\"".to_owned(),
-        ),
-        (
-            change("valid = \"in_valid\"\n", ""),
-            "40: channel in.valid: missing".to_owned(),
-        ),
-        (
-            change("ready = \"in_ready\"\n", ""),
-            "40: channel in.ready: missing".to_owned(),
-        ),
-        (
-            change("valid = \"in_valid\"", "valid = \"in_vald\""),
-            "43: channel in.valid: no pin \"in_vald\"".to_owned(),
-        ),
-        (
-            change("ready = \"in_ready\"", "ready = \"in_redy\""),
-            "44: channel in.ready: no field \"in_redy\"".to_owned(),
-        ),
-        (
-            change("valid = \"in_valid\"", "valid = \"out_valid\""),
-            "43: channel in.valid: out_valid is a field, and with side = \"in\" valid is a pin".to_owned(),
-        ),
-        (
-            change("ready = \"in_ready\"", "ready = \"out_ready\""),
-            "44: channel in.ready: out_ready is a pin, and with side = \"in\" ready is a field".to_owned(),
-        ),
-        (
-            change("payload = [\"out_data\"]", "payload = [\"in_data\"]"),
-            "54: channel out.payload: in_data is a pin, and with side = \"out\" payload is a field".to_owned(),
-        ),
-        (
-            change("valid = \"in_valid\"", "valid = \"in_data\""),
-            "43: channel in.valid: in_data has more than one bit".to_owned(),
-        ),
-        (
-            change("payload = \"in_data\"", "payload = \"rst_n\""),
-            "45: channel in.payload: rst_n is a reset, a stall or a clock".to_owned(),
-        ),
-        (
-            change("payload = \"in_data\"", "payload = \"in_valid\""),
-            "45: channel in.payload: in_valid belongs to channel in already".to_owned(),
-        ),
-        (
-            change("payload = [\"out_data\"]", "payload = [\"out_data\", \"in_ready\"]"),
-            "54: channel out.payload: in_ready belongs to channel in already".to_owned(),
-        ),
-        (
-            change("[\"stall\"]", "[\"transfer\"]"),
-            "47: channel in.never: \"transfer\" is not one of back-to-back, stall, long stall, ready alone".to_owned(),
-        ),
-        (
-            change("withdraw = true", "withdraw = 1"),
-            "46: channel in.withdraw: neither true nor false".to_owned(),
-        ),
-        (
-            change("withdraw = true", "stable = true"),
-            "46: channel in.stable: unknown; known here: name, side, valid, ready, payload, withdraw, never, latency".to_owned(),
-        ),
-        (
-            change("doc = \"a register between", "channel = 1\ndoc = \"a register between"),
-            "2: channel: not a list of tables, [[channel]]".to_owned(),
-        )
-    ];
-    for (text, message) in cases {
-        // The last one has the key twice.
-        let text = match message.starts_with("2: ") {
-            true => text.split("[[channel]]").next().unwrap().to_owned(),
-            false => text,
-        };
-        let error = Declaration::parse("x", &text).unwrap_err().to_string();
-        assert_eq!(error, format!("x:{message}"));
-    }
+    let message = format!("design.toml:{line}: channel: 33 of them, and 32 is the most");
+    assert_eq!(parse(&many).unwrap_err(), message);
+    let key = "channel = 1\ndoc = \"a register between";
+    let text = STAGE.replacen("doc = \"a register between", key, 1);
+    let text = text.split("[[channel]]").next().unwrap();
+    let message = "design.toml:2: channel: not a list of tables, [[channel]]";
+    assert_eq!(parse(text).unwrap_err(), message);
 }
 
 #[test]
@@ -205,27 +125,27 @@ fn a_channel_has_one_clock_and_pins_that_are_there() {
         let name = format!("name = \"{name}\"\n");
         text.replacen(&name, &format!("{name}clock = \"{clock}\"\n"), 1)
     };
-    let refused = |text: &str| Declaration::parse("x", text).unwrap_err().to_string();
+    let refused = |text: &str| parse(text).unwrap_err();
     assert_eq!(
         refused(&two),
-        "x:53: channel in.valid: in_valid has no clock: of several, one is that of a channel"
+        "design.toml:53: channel in.valid: in_valid has no clock: of several, one is that of a channel"
     );
     let valid = belongs(&two, "in_valid", "a");
     assert_eq!(
         refused(&valid),
-        "x:55: channel in.ready: in_ready has no clock, and in_valid belongs to a"
+        "design.toml:55: channel in.ready: in_ready has no clock, and in_valid belongs to a"
     );
     let ready = belongs(&valid, "in_ready", "a");
     let other = belongs(&ready, "in_data", "b");
     assert_eq!(
         refused(&other),
-        "x:58: channel in.payload: in_data belongs to b, and in_valid belongs to a"
+        "design.toml:58: channel in.payload: in_data belongs to b, and in_valid belongs to a"
     );
     let mut right = belongs(&ready, "in_data", "a");
     for name in ["out_valid", "out_ready", "out_data"] {
         right = belongs(&right, name, "b");
     }
-    let right = Declaration::parse("x", &right).unwrap();
+    let right = parse(&right).unwrap();
     assert_eq!(right.channels[1].clock.as_deref(), Some("b"));
 
     let parameter = "[[parameter]]\nname = \"FAST\"\ndefault = 0\nrange = [0, 1]\n\n[[pin]]";
@@ -234,7 +154,7 @@ fn a_channel_has_one_clock_and_pins_that_are_there() {
     let only = only.replacen(ready, &format!("{ready}only_with = \"FAST\"\n"), 1);
     assert_eq!(
         refused(&only),
-        "x:59: channel out.ready: out_ready is not there without FAST"
+        "design.toml:59: channel out.ready: out_ready is not there without FAST"
     );
 }
 
@@ -252,7 +172,7 @@ fn transactions(head: &str, latency: &str) -> String {
 #[test]
 fn the_bench_top_keeps_what_is_offered_only_for_transactions() {
     let text = transactions("transactions = true", "latency = 9\n");
-    let declared = Declaration::parse("x", &text).unwrap();
+    let declared = parse(&text).unwrap();
     let latencies = declared.channels.iter().map(|channel| channel.latency);
     assert_eq!(latencies.collect::<Vec<_>>(), [None, Some(9)]);
     let keeps = "if (in_q.in_valid[0] && !(!in_q.rst_n[0]) && !(!in_d.rst_n[0]) && !(now_o.in_ready[0])) begin";
@@ -268,7 +188,7 @@ fn the_bench_top_keeps_what_is_offered_only_for_transactions() {
         ),
         STAGE.to_owned(),
     ] {
-        let declared = Declaration::parse("x", &text).unwrap();
+        let declared = parse(&text).unwrap();
         assert!(
             !declared
                 .bench_top(&declared.probes)
@@ -316,7 +236,7 @@ fn what_is_wrong_with_transactions_is_said_with_line_and_key() {
             "55: channel out.latency: 0 is not a number from 1 to 100000",
         ),
     ] {
-        let error = Declaration::parse("x", &text).unwrap_err().to_string();
-        assert_eq!(error, format!("x:{message}"));
+        let error = parse(&text).unwrap_err();
+        assert_eq!(error, format!("design.toml:{message}"));
     }
 }

@@ -1,6 +1,6 @@
 //! Parts of ports, their names, and the values of enums.
 
-use reconverge_declaration::Declaration;
+use crate::{parse, refused};
 
 /// A module with a struct as an input and one as an output, and ports with names that need a backslash.
 const TEXT: &str = r#"name = "unit"
@@ -49,10 +49,6 @@ width = 8
 output = "rsp$o[7:0]"
 doc = "Data."
 "#;
-
-fn parse(text: &str) -> Result<Declaration, String> {
-    Declaration::parse("design.toml", text).map_err(|e| e.to_string())
-}
 
 #[test]
 fn parts_of_a_port_are_connected_in_the_order_of_its_bits() {
@@ -109,66 +105,5 @@ fn names_that_rust_does_not_take_are_no_constants() {
 
 #[test]
 fn ports_and_enums_that_do_not_fit_are_refused() {
-    for (from, to, message) in [
-        ("req_i[2:0]", "req_i[3:1]", "req_i[3] is driven twice"),
-        ("req_i[2:0]", "req_i", "req_i[11:4] is driven twice"),
-        (
-            "req_i[20:13]",
-            "req_i[21:14]",
-            "pin: req_i[13] is not driven by a pin",
-        ),
-        (
-            "req_i[2:0]",
-            "req_i[3:0]",
-            "req_i[3:0] has 4 bits, 3 are declared",
-        ),
-        (
-            "req_i[2:0]",
-            "req_i[0:2]",
-            "\"req_i[0:2]\": the bits of a part of a port are [high:low] or [bit], below 524288",
-        ),
-        (
-            "req_i[2:0]",
-            "req_i[2:]",
-            "\"req_i[2:]\": the bits of a part of a port are [high:low] or [bit], below 524288",
-        ),
-        ("req_i[2:0]", "[2:0]", "\"\" is not an identifier"),
-        ("\\a+b", "a+b", "\"a+b\" is not an identifier"),
-        ("rsp$o[7:0]", "rsp$o[8:1]", "rsp$o[8:1] is compared twice"),
-        (
-            "rsp$o[10:8]",
-            "rsp$o[11:9]",
-            "state: rsp$o[8] is not compared with a field",
-        ),
-        (
-            "values = [1, 6]",
-            "values = [1, 8]",
-            "op has the value 8, which is more than 3 bits",
-        ),
-        (
-            "values = [1, 6]",
-            "values = [1]",
-            "enum op.values: 1 values for 2 names",
-        ),
-        (
-            "enum = \"op\"\nport",
-            "enum = \"ok\"\nport",
-            "no enum \"ok\"",
-        ),
-        (
-            "enum = \"op\"\nport",
-            "enum = \"op\"\nrange = [0, 1]\nport",
-            "the pin has a range or percent as well",
-        ),
-        (
-            "enum = \"op\"\nport",
-            "enum = \"op\"\ndefault = 2\nport",
-            "default: 2 is not a value of the enum",
-        ),
-    ] {
-        let changed = TEXT.replacen(from, to, 1);
-        assert_ne!(changed, TEXT, "{from}");
-        let said = parse(&changed).expect_err(&changed);
-        assert!(said.contains(message), "{message}: {said}");
-    }
+    refused("ports", TEXT, parse);
 }

@@ -1,6 +1,8 @@
 //! Groups of bins: what they say, and errors that name file, line and key.
 
-use reconverge_declaration::{Condition, Declaration, MAX_BINS, Operand};
+use reconverge_declaration::{Condition, MAX_BINS, Operand};
+
+use crate::{parse, refused};
 
 const FIFO: &str = r#"name = "fifo"
 doc = "a FIFO."
@@ -88,10 +90,6 @@ bin = [
 ]
 "#;
 
-fn parse(text: &str) -> Result<Declaration, String> {
-    Declaration::parse("design.toml", text).map_err(|e| e.to_string())
-}
-
 /// Returns the comparisons of `condition` as text.
 fn shown(condition: &Condition) -> String {
     let side = |of: &Operand, plus: u64| match of {
@@ -178,125 +176,7 @@ fn a_group_has_axes_conditions_and_what_cannot_be_hit() {
 
 #[test]
 fn what_is_wrong_with_a_group_is_said_with_file_line_and_key() {
-    let mut wrong = String::new();
-    for (from, to, message) in [
-        ("name = \"use\"", "", "60: cover[0].name: missing"),
-        (
-            "name = \"use\"",
-            "name = \"pins\"",
-            "61: cover pins.name: given twice",
-        ),
-        ("doc = \"each", "dic = \"each", "60: cover use.doc: missing"),
-        (
-            "ready == 1 &&",
-            "ready &&",
-            "63: cover use.when: a condition is comparisons such as \"level != 0\", joined by && and ||; not \"ready && next.level + 1 > DEPTH\"",
-        ),
-        (
-            "ready == 1 &&",
-            "redy == 1 &&",
-            "63: cover use.when: no pin, field or parameter \"redy\" that is one number",
-        ),
-        (
-            "ready == 1 &&",
-            "words == 1 &&",
-            "63: cover use.when: no pin, field or parameter \"words\" that is one number",
-        ),
-        (
-            "ready == 1 &&",
-            "last.ready == 1 &&",
-            "63: cover use.when: there is nothing of the name \"last.ready\"",
-        ),
-        (
-            "ready == 1 &&",
-            "level == 32 &&",
-            "63: cover use.when: 32 is more than the 5 bits of level",
-        ),
-        (
-            "ready == 1 &&",
-            "data == 1 &&",
-            "63: cover use.when: \"data\" is the name of a pin and of a field: pin.data or state.data says which",
-        ),
-        (
-            "of = \"push\"",
-            "of = \"pash\"",
-            "74: cover use.axis[1].of: no pin, field or parameter \"pash\" that is one number",
-        ),
-        (
-            "of = \"push\"",
-            "of = \"pin.data\"",
-            "73: cover use.axis[1].bins: missing: pin.data has 8 bits, and up to 6 have a bin for each value",
-        ),
-        (
-            "of = \"push\"",
-            "",
-            "73: cover use.axis[1].of: missing: an axis has of, or a list bin",
-        ),
-        (
-            "name = \"data\"\nbin =",
-            "of = \"ready\"\nbin =",
-            "78: cover use.axis[2].bin: an axis has either of or a list bin",
-        ),
-        (
-            "name = \"data\"\nbin =",
-            "bin =",
-            "76: cover use.axis[2].name: missing",
-        ),
-        (
-            "name = \"data\"\nbin =",
-            "name = \"push\"\nbin =",
-            "77: axis push.name: given twice",
-        ),
-        (
-            "\"1..DEPTH\"]",
-            "\"1..DEEP\"]",
-            "71: cover use.axis[0].bins: a bin is a number, a parameter, a name of the enum, or a range of them such as \"2..6\"; not \"DEEP\"",
-        ),
-        (
-            "\"1..DEPTH\"]",
-            "\"3..2\"]",
-            "71: cover use.axis[0].bins: 3 is above 2",
-        ),
-        (
-            "\"1..DEPTH\"]",
-            "32]",
-            "71: cover use.axis[0].bins: 32 is more than 5 bits",
-        ),
-        (
-            "\"1..DEPTH\"]",
-            "\"0\"]",
-            "71: cover use.axis[0].bins: \"0\" is there twice",
-        ),
-        (
-            "push = 1 }",
-            "posh = 1 }",
-            "65: cover use.unreachable[0].at.posh: no such axis; there are level, push, data",
-        ),
-        (
-            "push = 1 }",
-            "push = 2 }",
-            "65: cover use.unreachable[0].at.push: no bin \"2\"; there are 0, 1",
-        ),
-        (
-            ", why = \"there is a reason\"",
-            "",
-            "65: cover use.unreachable[0].why: missing",
-        ),
-        (
-            "when = \"DEPTH == 1\"",
-            "when = \"level == 1\"",
-            "66: cover use.unreachable[1].when: no parameter \"level\" that is one number",
-        ),
-    ] {
-        assert_eq!(USE.matches(from).count(), 1, "{from}");
-        let text = format!("{FIFO}{}", USE.replace(from, to));
-        let said = parse(&text).expect_err(&text);
-        let message = format!("design.toml:{message}");
-        if said != message {
-            wrong += &format!("{said}\nis not\n{message}\n");
-        }
-    }
-    assert_eq!(wrong, "");
+    refused("cover", USE, |text| parse(&format!("{FIFO}{text}")));
 }
 
 #[test]
