@@ -133,8 +133,6 @@ pub struct Circuit {
     resets: Vec<(Bit, bool, String)>,
     /// Wires that neither a cell nor a register drives.
     free: Vec<usize>,
-    /// Wires of loops, one or more of each, that a cell reads before the cell that drives them.
-    fed_back: Vec<usize>,
     wires: usize,
     /// Immediate assertions and assumptions.
     checks: Vec<Check>,
@@ -187,8 +185,6 @@ pub struct TimeFrame {
     pub next: Vec<Lit>,
     /// Address, enable and data of every write port of every memory.
     pub writes: Vec<Write>,
-    /// A loop is closed: what it feeds may have any value here.
-    pub feeds_itself: bool,
 }
 
 impl TimeFrame {
@@ -272,18 +268,6 @@ impl Circuit {
     /// # Errors
     /// `text` is not the output of `write_json`; a cell is of an unknown kind; the logic has a loop.
     pub fn read(text: &str, top: &str) -> Result<Self, String> {
-        let circuit = Circuit::read_mutants(text, top)?;
-        match circuit.fed_back.is_empty() {
-            true => Ok(circuit),
-            false => Err(order::LOOP.to_owned()),
-        }
-    }
-
-    /// As [`Circuit::read`], of RTL with its mutants, whose logic may have loops that only a mutant closes.
-    ///
-    /// # Errors
-    /// `text` is not the output of `write_json`; a cell is of an unknown kind.
-    pub fn read_mutants(text: &str, top: &str) -> Result<Self, String> {
         let json: Json = serde_json::from_str(text).map_err(|e| format!("netlist: {e}"))?;
         let module = json
             .modules
@@ -323,7 +307,6 @@ impl Circuit {
             clocks: Vec::new(),
             resets: Vec::new(),
             free: Vec::new(),
-            fed_back: Vec::new(),
             wires: 0,
             checks: Vec::new(),
         };
@@ -359,8 +342,8 @@ impl Circuit {
         circuit.cells(module, &index, &mut reader)?;
         circuit.wires = reader.wires;
         circuit.forget_unread();
-        circuit.sort();
-        circuit.load_from_before(&mut reader);
+        circuit.sort()?;
+        circuit.load_from_before(&mut reader)?;
         Ok(circuit)
     }
 
@@ -416,16 +399,6 @@ impl Circuit {
                         holds: *holds,
                         enabled: *enabled,
                     });
-                }
-                // Yosys makes one of a loop too, which a mutant may close.
-                "$dlatch" => {
-                    let (enable, d, q) = (of("EN"), of("D"), of("Q"));
-                    let [enable] = enable[..] else {
-                        return Err(bad("not of one bit"));
-                    };
-                    let high = number(cell, "EN_POLARITY") == 1;
-                    self.choose(enable, high, [d, q.clone()], &q)
-                        .map_err(|why: String| bad(&why))?;
                 }
                 "$memwr" | "$memwr_v2" => {
                     let order = number(cell, "PORTID").max(number(cell, "PRIORITY"));
@@ -645,7 +618,6 @@ impl Circuit {
             memories: Vec::new(),
             next: Vec::new(),
             writes: Vec::new(),
-            feeds_itself: false,
         };
         for (register, value) in self.registers.iter().zip(registers) {
             frame.values[register.held] = *value;
@@ -675,7 +647,12 @@ impl Circuit {
         for wire in &self.free {
             frame.values[*wire] = free[*wire];
         }
-        self.settle(aig, &mut frame, given);
+        for cell in &self.cells {
+            let y = self.cell(aig, &frame, cell);
+            for (wire, value) in cell.y.iter().zip(y) {
+                frame.values[*wire] = given.get(wire).copied().unwrap_or(value);
+            }
+        }
         let mut next: Vec<Lit> = self.registers.iter().map(|r| frame.get(r.d)).collect();
         for (i, memory) in self.memories.iter().enumerate() {
             let mut words = frame.memories[i].clone();

@@ -41,6 +41,7 @@ use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, TimeFrame};
 use super::compared::{self, Cycle, Seen};
 use super::sat;
+use super::text::{self, Chosen};
 use super::{Family, List, Origin, SELECTOR, netlist, source};
 use reconverge_declaration::Declaration;
 
@@ -95,6 +96,8 @@ pub struct Referee {
     circuit: Circuit,
     /// Wires that carry the number of the mutant, each with the bit that it carries.
     selectors: Vec<(usize, usize)>,
+    /// Mutants that are not in the netlist, each with the reason.
+    unread: HashMap<u32, String>,
     formal: Option<Formal>,
     formal_file: String,
     /// Port of the reset; `true` if the reset is active high.
@@ -189,42 +192,56 @@ impl Referee {
         };
         let read =
             |path: &Path| fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
-        let mut script = match list.family {
+        let chosen = match list.family {
             Family::Source => {
-                let mut names = Vec::new();
-                for (name, _) in &from.texts {
-                    let text = read(&dir.join(name))?;
-                    let text = source::for_proof(name, &text).map_err(|e| e.to_string())?;
-                    write(name, &text)?;
-                    names.push(name.as_str());
-                }
-                netlist::read_rtl(from, &names)
+                let chosen = Chosen::new(from, Some(list.mutants.len()), list.seed);
+                Some(chosen.map_err(|e| e.to_string())?)
             }
-            Family::Netlist => {
-                for name in [netlist::DESIGN, netlist::COMMANDS] {
-                    write(name, &read(&dir.join(name))?)?;
-                }
-                format!(
-                    "read_rtlil {}\nscript {}\n",
-                    netlist::DESIGN,
-                    netlist::COMMANDS
-                )
-            }
+            Family::Netlist => None,
         };
-        script += "write_json circuit.json\n";
-        netlist::run(from.front_end, work, &script, stop)?;
-        let circuit = Circuit::read_mutants(&read(&work.join("circuit.json"))?, &from.top)?;
-        let selectors = circuit.ending(match list.family {
-            Family::Source => source::SELECTED_WIRE,
-            Family::Netlist => netlist::SELECT,
-        });
-        if selectors.is_empty() {
-            return Err(format!("the netlist does not look at {SELECTOR}"));
-        }
-        circuit.check_clock(&from.clock, from.asynchronous(), &selectors)?;
+        let with = |numbers: &[u32]| {
+            let mut script = match &chosen {
+                Some(chosen) => {
+                    let texts = chosen.for_proof(numbers)?;
+                    for (name, text) in &texts {
+                        write(name, text)?;
+                    }
+                    let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
+                    netlist::read_rtl(from, &names)
+                }
+                None => {
+                    write(netlist::DESIGN, &read(&dir.join(netlist::DESIGN))?)?;
+                    let commands = read(&dir.join(netlist::COMMANDS))?;
+                    let each = (1..).zip(commands.lines());
+                    let each = each.filter(|(number, _)| numbers.binary_search(number).is_ok());
+                    let commands: Vec<&str> = each.map(|(_, command)| command).collect();
+                    write(netlist::COMMANDS, &(commands.join("\n") + "\n"))?;
+                    format!(
+                        "read_rtlil {}\nscript {}\n",
+                        netlist::DESIGN,
+                        netlist::COMMANDS
+                    )
+                }
+            };
+            script += "write_json circuit.json\n";
+            netlist::run(from.front_end, work, &script, stop)?;
+            let circuit = Circuit::read(&read(&work.join("circuit.json"))?, &from.top)?;
+            let selectors = circuit.ending(match list.family {
+                Family::Source => source::SELECTED_WIRE,
+                Family::Netlist => netlist::SELECT,
+            });
+            if selectors.is_empty() && !numbers.is_empty() {
+                return Err(format!("the netlist does not look at {SELECTOR}"));
+            }
+            circuit.check_clock(&from.clock, from.asynchronous(), &selectors)?;
+            Ok((circuit, selectors))
+        };
+        let all: Vec<u32> = list.mutants.iter().map(|mutant| mutant.number).collect();
+        let ((circuit, selectors), unread) = text::with_most(&all, stop, with)?;
         let mut referee = Referee {
             circuit,
             selectors,
+            unread: unread.into_iter().collect(),
             formal: None,
             formal_file: match &from.formal {
                 Some((file, _)) => file.clone(),
@@ -589,12 +606,20 @@ impl Referee {
             .collect()
     }
 
+    fn not_read(&self, number: u32) -> Option<Proof> {
+        let why = self.unread.get(&number)?;
+        Some(Proof::Unknown(format!("it is not read for a proof: {why}")))
+    }
+
     /// Tries to prove that `number` cannot be told from the RTL: first in the form that is easiest to prove, then with only as many
     /// loose bits as the mutant needs.
     ///
     /// # Errors
     /// ABC cannot be run; `stop` is set.
     pub fn prove(&self, number: u32, stop: &AtomicBool) -> Result<Proof, String> {
+        if let Some(why) = self.not_read(number) {
+            return Ok(why);
+        }
         let file = &self.formal_file;
         let mut so = Asked {
             any_state: true,
@@ -658,6 +683,9 @@ impl Referee {
     /// # Errors
     /// ABC cannot be run; `stop` is set.
     pub fn refute(&self, number: u32, stop: &AtomicBool) -> Result<Proof, String> {
+        if let Some(why) = self.not_read(number) {
+            return Ok(why);
+        }
         let mut aig = Aig::new();
         let (started, broken_q) = (aig.input(), aig.input());
         // The first cycle is in reset.
@@ -672,9 +700,6 @@ impl Referee {
         let (rtl_state, mutant_state) = (state(&rtl_q), state(&mutant_q));
         let rtl = self.step(&mut aig, 0, &rtl_state, &cycle);
         let mutant = self.step(&mut aig, number, &mutant_state, &cycle);
-        if mutant.feeds_itself {
-            return Ok(Proof::Unknown("its logic feeds itself".to_owned()));
-        }
         let next = self.inputs_released(&mut aig)?;
         let rtl_then = self.then(&mut aig, 0, &rtl, &next);
         let mutant_then = self.then(&mut aig, number, &mutant, &next);
@@ -746,88 +771,4 @@ impl Referee {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    /// Before, the reset wire was 0 in the first cycle of a unit with an active-high reset too, and the search for a
-    /// difference began in an arbitrary state.
-    #[test]
-    fn the_first_cycle_of_a_search_is_in_reset_at_either_level() {
-        let ways = json!({"CLK": "input", "D": "input", "Q": "output"});
-        let design = json!({"modules": {"m": {
-            "ports": {
-                "clk_i": {"direction": "input", "bits": [2]},
-                "rst": {"direction": "input", "bits": [3]},
-                "q_o": {"direction": "output", "bits": [4]},
-            },
-            "cells": {"q": {
-                "type": "$dff",
-                "parameters": {"CLK_POLARITY": "1", "WIDTH": "1"},
-                "port_directions": ways,
-                "connections": {"CLK": [2], "D": [3], "Q": [4]},
-            }},
-            "netnames": {"q": {"bits": [4], "hide_name": 0}},
-        }}});
-        for high in [false, true] {
-            let referee = Referee {
-                circuit: Circuit::read(&design.to_string(), "m").unwrap(),
-                selectors: Vec::new(),
-                formal: None,
-                formal_file: String::new(),
-                reset: Some(("rst".to_owned(), high)),
-                declared: None,
-            };
-            let mut aig = Aig::new();
-            let started = aig.input();
-            let cycle = referee.inputs_in_reset_until(&mut aig, started).unwrap();
-            let [wire] = referee.circuit.input("rst").unwrap() else {
-                panic!("one wire");
-            };
-            let reset = cycle.free[*wire];
-            // `cycle` gives this input before it is tied to the reset: the next one after `started`.
-            let pin = {
-                let mut again = Aig::new();
-                again.input();
-                referee.inputs(&mut again).unwrap().free[*wire]
-            };
-            let value = |at: u64, pin_is: u64| {
-                let inputs = HashMap::from([(started, at), (pin, pin_is)]);
-                let values = aig.evaluate(&inputs);
-                (values.of(reset) & 1, values.of(cycle.released) & 1)
-            };
-            let (asserted, not) = (u64::from(high), u64::from(!high));
-            for pin_is in [0, 1] {
-                assert_eq!(value(0, pin_is), (asserted, 0), "high: {high}");
-            }
-            assert_eq!(value(1, asserted), (asserted, 0), "high: {high}");
-            assert_eq!(value(1, not), (not, 1), "high: {high}");
-        }
-    }
-
-    /// Regression: every mutant of a design without registers was undecided, because it declares no reset.
-    #[test]
-    fn a_design_without_registers_needs_no_reset() {
-        let released = |kind: &str, ports: serde_json::Value| {
-            let design = json!({"modules": {"m": {
-                "ports": {"clk": {"direction": "input", "bits": [2]}, "a": {"direction": "input", "bits": [3]}},
-                "cells": {"y": {"type": kind, "parameters": {"CLK_POLARITY": "1"}, "connections": ports}},
-                "netnames": {"y": {"bits": [4], "hide_name": 0}},
-            }}});
-            let referee = Referee {
-                circuit: Circuit::read(&design.to_string(), "m").unwrap(),
-                selectors: Vec::new(),
-                formal: None,
-                formal_file: String::new(),
-                reset: None,
-                declared: None,
-            };
-            let inputs = referee.inputs(&mut Aig::new());
-            inputs.map(|inputs| inputs.released)
-        };
-        let register = json!({"CLK": [2], "D": [3], "Q": [4]});
-        assert_eq!(released("$not", json!({"A": [3], "Y": [4]})), Ok(Lit::TRUE));
-        let why = "the design declares no reset".to_owned();
-        assert_eq!(released("$dff", register), Err(why));
-    }
-}
+mod tests;

@@ -24,10 +24,11 @@ pub(crate) mod proof;
 pub(crate) mod sat;
 pub mod source;
 mod summary;
+pub(crate) mod text;
 pub(crate) mod tool;
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter, Write as _};
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -319,7 +320,7 @@ impl<D: Design> Mutants<D> {
         let dir = folder_of::<D>(options);
         let folder = Folder::new(dir.clone())?;
         let list = match options.family {
-            Family::Source => in_text(&from, options, &folder)?,
+            Family::Source => text::make(&from, options, &folder)?,
             Family::Netlist => match netlist::make(&from, options, &folder) {
                 Err(Trouble::Other(why)) if netlist::line_of(&from.texts, &why).is_some() => {
                     from = from.for_slang(&rtl_dir, &why)?;
@@ -372,6 +373,9 @@ impl<D: Design> Mutants<D> {
         self.referee.get()?.as_ref().err().map(String::as_str)
     }
 }
+
+/// Names and contents of files.
+type Texts = Vec<(String, String)>;
 
 /// RTL of one folder.
 #[derive(Clone)]
@@ -483,76 +487,6 @@ impl Origin {
             mutants,
         }
     }
-}
-
-/// Writes the files of [`Family::Source`] and returns the list of mutants.
-fn in_text(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Trouble> {
-    let mut enums = source::Enums::new();
-    for (name, text) in &from.texts {
-        source::enums(name, text, &mut enums)?;
-    }
-    let (mut all, mut unread) = (Vec::new(), Vec::new());
-    for (index, (name, text)) in from.texts.iter().enumerate() {
-        let places = source::candidates(name, text, &enums)?;
-        all.extend(places.candidates.into_iter().map(|place| (index, place)));
-        unread.extend(places.unread);
-    }
-    let candidates = all.len();
-    let chosen: Vec<(u32, (usize, source::Candidate))> = (1..)
-        .zip(choose(all, options.count, options.seed))
-        .collect();
-    let mut files = format!("{SELECTOR}\n");
-    for (index, (name, text)) in from.texts.iter().enumerate() {
-        let here: Vec<(u32, &source::Candidate)> = chosen
-            .iter()
-            .filter(|(_, (file, _))| *file == index)
-            .map(|(number, (_, candidate))| (*number, candidate))
-            .collect();
-        folder.write(name, &source::schema(text, &here))?;
-        let _ = writeln!(files, "{name}");
-    }
-    folder.write(&format!("{}.f", from.unit), &files)?;
-    folder.write(
-        &format!("{}_probe.toml", from.unit),
-        &from.declared.probes.to_toml(),
-    )?;
-    let mutants = chosen
-        .iter()
-        .map(|(number, (index, candidate))| {
-            let (name, text) = &from.texts[*index];
-            let (file, line) = source::place_of(name, text, candidate.span.start);
-            Mutant {
-                number: *number,
-                module: candidate.module.clone(),
-                file,
-                line,
-                operator: candidate.operator.to_owned(),
-                before: candidate.before(text),
-                after: candidate.after.clone().unwrap_or_default(),
-            }
-        })
-        .collect();
-    let list = from.list(options, Some(candidates), mutants);
-    Ok(List { unread, ..list })
-}
-
-/// Names and contents of files.
-type Texts = Vec<(String, String)>;
-
-/// Returns the mutants of the text that `options` choose, and the texts with all of them as Yosys reads them: wires called
-/// [`source::SELECTED_WIRE`] select the mutant. Files go to `dir`.
-pub(crate) fn for_proof(
-    from: &Origin,
-    options: &Options,
-    dir: &Path,
-) -> Result<(Vec<Mutant>, Texts), Trouble> {
-    let list = in_text(from, options, &Folder::new(dir.to_owned())?)?;
-    let mut texts = Vec::new();
-    for (name, _) in &from.texts {
-        let text = source::for_proof(name, &read_text(&dir.join(name))?)?;
-        texts.push((name.clone(), text));
-    }
-    Ok((list.mutants, texts))
 }
 
 // ---- judging ----------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ use super::questions::Questions;
 use super::shared::Shared;
 use super::world::Unit;
 use super::{Control, Options, Report, Verdict};
-use crate::mutate::{self, Mutant};
+use crate::mutate::Mutant;
+use crate::mutate::text::{self, Chosen};
 
 /// Processor time for one property of a mutant. It is short because the next mutant may be easier.
 const PROPERTY_TIME: Duration = Duration::from_secs(2);
@@ -35,11 +36,13 @@ fn looked_for(
     if report.uncontrolled.is_empty() {
         return Ok(());
     }
-    let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-    let every = mutate::Options::new("", work.path());
-    let (mutants, texts) =
-        mutate::for_proof(from, &every, work.path()).map_err(|e| e.to_string())?;
-    let mut unit = Unit::read(from, &texts, shared.beside, stop)?;
+    let chosen = Chosen::new(from, None, 1).map_err(|e| e.to_string())?;
+    let mut mutants = chosen.mutants();
+    let all: Vec<u32> = mutants.iter().map(|mutant| mutant.number).collect();
+    let (mut unit, unread) = text::with_most(&all, stop, |numbers| {
+        Unit::read(from, &chosen.for_proof(numbers)?, shared.beside, stop)
+    })?;
+    mutants.retain(|mutant| unread.iter().all(|(number, _)| *number != mutant.number));
     let options = Options {
         believe: true,
         proofs: None,

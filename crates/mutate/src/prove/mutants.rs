@@ -12,7 +12,8 @@ use super::files::{Plan, files_of};
 use super::theorem::{self, TheoremVerdict};
 use super::world::Unit;
 use super::{Options, Origin, Trouble, not_read, read_side_modules};
-use crate::mutate::{self, Family, Mutant};
+use crate::mutate::text::Chosen;
+use crate::mutate::{Family, Mutant};
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::home::own_rtl;
 use reconverge_bench::input::{InputError, read_text};
@@ -178,13 +179,10 @@ pub fn mutants<D: Design>(
             D::NAME
         )));
     }
-    let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-    let made = mutate::Options {
-        count: Some(run.mutants.len()),
-        seed: run.seed,
-        ..mutate::Options::new(&rtl_dir, work.path())
-    };
-    let (list, texts) = mutate::for_proof(&from, &made, work.path())?;
+    let chosen = Chosen::new(&from, Some(run.mutants.len()), run.seed)?;
+    let list = chosen.mutants();
+    let all: Vec<u32> = list.iter().map(|mutant| mutant.number).collect();
+    let texts = chosen.for_proof(&all)?;
     let same = |(entry, mutant): (&Entry, &Mutant)| {
         (entry.number, &entry.file, entry.line, &entry.after)
             == (mutant.number, &mutant.file, mutant.line, &mutant.after)

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::numbers::number;
-use super::order::LOOP;
 use super::{Aig, Bit, Cell, Circuit, JsonCell, Lit, Reader, Register};
 
 /// Kinds of registers that [`Circuit::register`] knows.
@@ -78,7 +77,7 @@ impl Circuit {
     /// this clock: a register with another one would change at other times than it says.
     ///
     /// # Errors
-    /// Another clock or reset, with the place in the text of a register or memory that has it; logic with a loop.
+    /// Another clock or reset, with the place in the text of a register or memory that has it.
     pub fn check_clock(
         &self,
         clock: &str,
@@ -95,9 +94,6 @@ impl Circuit {
             free[*wire] = Lit::FALSE;
         }
         let frame = self.step(&mut aig, &state, &free);
-        if frame.feeds_itself {
-            return Err(LOOP.to_owned());
-        }
         let input = |name| self.input(name)?.first().map(|wire| free[*wire]);
         let value = input(clock);
         let other = (self.clocks.iter()).find(|(bit, _)| Some(frame.get(*bit)) != value);
@@ -144,9 +140,9 @@ impl Circuit {
     }
 
     /// Makes every [`LOAD`] pass on what is computed from the registers as they were before the reset.
-    pub(super) fn load_from_before(&mut self, reader: &mut Reader) {
+    pub(super) fn load_from_before(&mut self, reader: &mut Reader) -> Result<(), String> {
         if !self.cells.iter().any(|cell| cell.kind == LOAD) {
-            return;
+            return Ok(());
         }
         let held = self.registers.iter();
         let mut held: HashMap<usize, Bit> = held.map(|r| (r.q, Bit::Wire(r.held))).collect();
@@ -188,7 +184,7 @@ impl Circuit {
             cell.kind = "$buf".to_owned();
         }
         self.wires = reader.wires;
-        self.sort();
+        self.sort()
     }
 
     /// Adds the same choice with the result `to`.

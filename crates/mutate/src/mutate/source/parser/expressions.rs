@@ -73,7 +73,6 @@ impl Parser<'_> {
     }
 
     fn binary(&mut self, least: u32) -> Parsed<Node> {
-        let before = self.found.len();
         let mut left = self.unary()?;
         if least < IN_SET && self.took("inside") {
             self.want("{")?;
@@ -88,10 +87,6 @@ impl Parser<'_> {
             }
             let mark = self.next();
             let right = self.binary(level)?;
-            if mark == "**" {
-                // A power is a size or a place: constant, and Yosys has no logic for another.
-                self.found.truncate(before);
-            }
             let node = Node {
                 start: left.start,
                 end: right.end,
