@@ -353,7 +353,7 @@ fn shards_of_clocks_do_a_part_each() {
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn failures_are_the_same_for_any_number_of_workers_and_shards() {
     let bad = Folder::own("r500").copy();
-    bad.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
+    bad.change(reconverge::r500::R500::faults("decisions")[0]);
     let place = CampaignFolder::new();
     let junit = place.path("s.xml");
     let run = |dir: &str, more: &[&str]| {

@@ -204,7 +204,7 @@ fn a_guided_run_reports_a_mismatch_and_its_case_replays<U: Tested>() {
     let out = arg(out.path());
     let bad = Folder::own(U::NAME).copy().without_assertions();
     // A fault that tb/must_fail.rs builds too.
-    bad.change(U::DECISIONS[0]);
+    bad.change(U::faults("decisions")[0]);
     let guided = ["cover", U::NAME, "--guided", "--cycles", "600000"];
     let said = reconverge_ends(
         1,
@@ -570,7 +570,7 @@ fn lcov_without_a_run_is_refused() {
 #[test]
 fn rtl_that_is_wrong_fails() {
     let copy = Folder::own("r500").copy();
-    copy.change(R500::DECISIONS[0]);
+    copy.change(R500::faults("decisions")[0]);
     let dir = tempfile::tempdir().unwrap();
     let out = reconverge_ends(
         1,

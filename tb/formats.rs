@@ -475,7 +475,7 @@ fn summaries_are_as_documented<U: Tested>() {
     let formats = Formats::of::<U>(U::LANES as usize);
     let results = arg(&dir.path().join("r")).to_owned();
     let bad = Folder::own(U::NAME).copy();
-    bad.change(U::DECISIONS[0]);
+    bad.change(U::faults("decisions")[0]);
     let place = ["--json", arg(&file), "--out", arg(dir.path())];
     for (status, more) in [
         (0, &["--shard", "1/2", "--results", &results][..]),

@@ -351,17 +351,17 @@ fn caught<U: Tested>(change: Change) {
 }
 
 fn rtl_with_one_operator_changed_is_caught_and_its_case_replays<U: Tested>() {
-    caught_and_replayed::<U>(U::DECISIONS);
+    caught_and_replayed::<U>(&U::faults("decisions"));
 }
 
 fn rtl_that_breaks_the_clock_contract_is_caught_and_its_case_replays<U: Tested>() {
-    caught_and_replayed::<U>(U::CONTRACT);
+    caught_and_replayed::<U>(&U::faults("contract"));
 }
 
 /// The campaign of the default build agrees, for as long as that of the variant needs to fail eight times over.
 fn rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_alone<U: Tested>() {
     let variant = Build::from(&U::VARIANTS[0]);
-    let changes = U::ONLY_IN_VARIANTS;
+    let changes = U::faults("variants");
     for change in &changes[..many(changes.len())] {
         let out = tempfile::tempdir().unwrap();
         let out = arg(out.path());
@@ -509,7 +509,7 @@ fn a_mismatch_in_a_test_ends_as_one_of_the_command<U: Tested>() {
 
 fn a_test_on_changed_rtl_ends_with_the_line_that_shows_it_again<U: Tested>() {
     let copy = Folder::own(U::NAME).copy().without_assertions();
-    copy.change(U::DECISIONS[0]);
+    copy.change(U::faults("decisions")[0]);
     let rtl = Rtl::<U>::of(U::LANES, copy.dir()).unwrap();
     let fails = |number| {
         let (_, case) = reconverge::campaign::case::<U>(1, number, rtl.build());

@@ -485,7 +485,7 @@ fn between<'a>(page: &'a str, before: &str, after: &str) -> Vec<&'a str> {
 
 /// The output of a campaign on RTL with one change; its page and results are files `page.html` and `r` in the folder.
 fn campaign_with_failures(bad: &Copy, dir: &Path) -> String {
-    bad.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
+    bad.change(reconverge::r500::R500::faults("decisions")[0]);
     let args = ["fuzz", "r500", "--programs", "40", "--keep-going"];
     let with = ["--rtl", bad.arg(), "--out", arg(dir)];
     let (page, results) = (dir.join("page.html"), dir.join("r"));

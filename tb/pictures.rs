@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 
 use crate::common::dump::Dump;
 use crate::common::rtl;
+use crate::common::rtl::Change;
 use crate::common::screen::{Screen, gtkwave};
-use crate::common::units::Change;
 use crate::common::{ROOT, Tested, arg, command_in, text, tool};
 
 use reconverge::for_each_unit;

@@ -42,7 +42,7 @@ fn a_campaign_says_how_far_it_is() {
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn building_and_shrinking_say_how_far_they_are() {
     let bad = Folder::own("r500").copy().without_assertions();
-    bad.change(<R500 as Tested>::DECISIONS[0]);
+    bad.change(R500::faults("decisions")[0]);
     let top = bad.dir().join("r500_seq.sv");
     let source = std::fs::read_to_string(&top).unwrap();
     std::fs::write(&top, format!("{source}// {}\n", bad.arg())).unwrap();

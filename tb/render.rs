@@ -248,7 +248,7 @@ r500.rnd_006  32 pixels as expected, 1 of them discarded, under 2 sets of unifor
 #[test]
 fn a_planted_bug_in_the_rtl_is_reported_with_its_block() {
     let copy = Folder::own("r500").copy();
-    copy.change(R500::DECISIONS[0]);
+    copy.change(R500::faults("decisions")[0]);
     let out = copy.dir().join("out");
     let place = ["--rtl", copy.arg(), "--out", arg(&out)];
     let args = [

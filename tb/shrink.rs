@@ -182,7 +182,7 @@ fn caught_and_shrunk<U: Tested>(change: Change, cycles: &str, timed: bool) -> (S
 
 /// A decision; `all_changes_are_shrunk` does them all.
 fn a_caught_change_is_shrunk_to_a_few_instructions_and_lanes<U: Tested>() {
-    let change = U::DECISIONS[U::OTHER_FIELD];
+    let change = U::faults("decisions")[U::OTHER_FIELD];
     let (small, report) = caught_and_shrunk::<U>(change, "400000", false);
     assert!(small.instructions <= INSTRUCTIONS, "{change:?}");
     assert!(small.lanes <= LANES, "{change:?}");
@@ -191,19 +191,19 @@ fn a_caught_change_is_shrunk_to_a_few_instructions_and_lanes<U: Tested>() {
 }
 
 fn a_breach_of_the_clock_contract_is_shrunk_to_a_few_instructions_and_lanes<U: Tested>() {
-    let change = U::CONTRACT[4];
+    let change = U::faults("contract")[4];
     let (small, _) = caught_and_shrunk::<U>(change, "400000", false);
     assert!(small.instructions <= INSTRUCTIONS, "{change:?}");
     assert!(small.lanes <= LANES, "{change:?}");
 }
 
 fn all_changes_are_shrunk<U: Tested>() {
-    let changes: Vec<&Change> = U::DECISIONS.iter().chain(U::CONTRACT).collect();
+    let changes = [U::faults("decisions"), U::faults("contract")].concat();
     let mut instructions = Vec::new();
     let mut lanes = Vec::new();
     let mut seconds = Vec::new();
     for change in &changes {
-        let (small, _) = caught_and_shrunk::<U>(**change, "4000000", true);
+        let (small, _) = caught_and_shrunk::<U>(*change, "4000000", true);
         println!(
             "{:>3} instructions {:>2} lanes {:>6.2} s  {change:?}",
             small.instructions, small.lanes, small.seconds

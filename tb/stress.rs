@@ -498,7 +498,7 @@ fn campaigns_with_faults_at_random_end_with_the_totals_of_undisturbed_ones() {
     let first = number("RECONVERGE_STRESS_SEED", SEED);
     let count = number("RECONVERGE_STRESS", CAMPAIGNS);
     let (spoilt, misbehaving) = (misbehaving(), misbehaving());
-    spoilt.change(<R500 as Tested>::DECISIONS[0]);
+    spoilt.change(R500::faults("decisions")[0]);
     let mut known: BTreeMap<(usize, u64), Undisturbed> = BTreeMap::new();
     let mut numbers = Numbers::default();
     let begin = Instant::now();

@@ -341,7 +341,7 @@ fn coverage_of_rtl_that_hangs_ends_with_the_case() {
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn what_happens_while_a_case_is_made_smaller_loses_nothing() {
     let rtl = misbehaving();
-    rtl.change(<R500 as Tested>::DECISIONS[0]);
+    rtl.change(R500::faults("decisions")[0]);
     let dir = tempfile::tempdir().unwrap();
     for (what, why) in [
         ("Lh", "no progress within 2 s"),
@@ -403,7 +403,7 @@ fn what_happens_while_a_case_is_made_smaller_loses_nothing() {
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn summaries_are_written_before_a_case_is_made_smaller() {
     let rtl = misbehaving();
-    rtl.change(<R500 as Tested>::DECISIONS[0]);
+    rtl.change(R500::faults("decisions")[0]);
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     let (json, junit, out) = (at("s.json"), at("s.xml"), at("out"));
@@ -619,7 +619,7 @@ fn a_full_disk_loses_no_mismatch() {
 
     // Results that cannot be kept: the findings are reported all the same.
     let bad = Folder::own("r500").copy();
-    bad.change(<R500 as Tested>::DECISIONS[0]);
+    bad.change(R500::faults("decisions")[0]);
     // A compiler has larger files.
     let fine = ["run", "r500", &program, "--rtl", bad.arg(), "--out"];
     reconverge(&[&fine[..], &[arg(&dir.path().join("built"))]].concat());
@@ -656,7 +656,7 @@ fn a_full_disk_loses_no_mismatch() {
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn cases_of_other_builds_do_not_replace_each_other() {
     let bad = Folder::own("r500").copy();
-    bad.change(<R500 as Tested>::DECISIONS[0]);
+    bad.change(R500::faults("decisions")[0]);
     let dir = tempfile::tempdir().unwrap();
     let fuzz = [
         "fuzz",

@@ -200,7 +200,7 @@ fn results_of_another_campaign_are_refused() {
     let (place, fuzz, file, lines) = three_chunks();
     let name = arg(&file);
     let spoilt = Folder::own("r500").copy();
-    spoilt.change(<reconverge::r500::R500 as Tested>::DECISIONS[0]);
+    spoilt.change(reconverge::r500::R500::faults("decisions")[0]);
     let refused = |args: &[&str], field: &str, why: &str| {
         let why = format!("error: {name}:1: {field}: results with {why}; use another folder");
         says(2, &with(&fuzz, args), &why);

@@ -15,6 +15,7 @@
 //!
 //! so that it runs as `r500::name` and so on, for every unit of `src/units.rs`.
 
+pub mod changes;
 pub mod damage;
 pub mod dump;
 pub mod failed;

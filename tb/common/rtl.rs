@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::ROOT;
+use super::{ROOT, changes};
 
 /// A unit's RTL: its name and the folder with it.
 pub struct Rtl {
@@ -22,6 +22,11 @@ pub struct Copy {
 
 /// A change to RTL: the file, text that occurs in it once, its replacement.
 pub type Change = (&'static str, &'static str, &'static str);
+
+/// The faults in `tb/<unit>/faults/<kind>.txt`.
+pub fn faults(unit: &str, kind: &str) -> Vec<changes::Change> {
+    changes::changes(&format!("{ROOT}/tb/{unit}/faults/{kind}.txt"))
+}
 
 /// The repository, as `RECONVERGE_HOME` names it, with a copy of all files of `unit`.
 pub fn home_of(unit: &str) -> TempDir {

@@ -12,7 +12,7 @@ use std::fmt::Debug;
 use reconverge::unit::Unit;
 use serde_json::Value;
 
-pub use super::rtl::Change;
+use super::rtl::{self, Change};
 
 /// An error message of a unit for a wrong program.
 pub struct Mistake {
@@ -44,14 +44,8 @@ pub trait Tested: Unit + Debug + PartialEq {
     const CUT_OFF: Option<&'static str>;
     /// The first record of [`Tested::IF_ELSE`] with four lanes and seed 2.
     const TRACED: &'static str;
-    /// Faults of the RTL, each one changed decision; each must be caught.
-    const DECISIONS: &'static [Change];
-    /// The fault that fails in one field when `fuzz` finds it, and in another field when it is shrunk.
+    /// The fault of `decisions.txt` that fails in one field when `fuzz` finds it, and in another field when it is shrunk.
     const OTHER_FIELD: usize;
-    /// Faults that show only with other parameters or lanes than the default; each must be caught with the first variant.
-    const ONLY_IN_VARIANTS: &'static [Change];
-    /// Faults against the cycle contract: host port, launch, stall, reset, and the state after the end.
-    const CONTRACT: &'static [Change];
     /// Constructs, in the order of [`Tested::constructs`], that random structured programs must hold.
     const CONSTRUCTS: &'static [&'static str];
     /// Fields that a random legal state must have at 0 and at this limit.
@@ -67,6 +61,12 @@ pub trait Tested: Unit + Debug + PartialEq {
     /// Lane counts on which random structured programs run in turn.
     const STRUCTURED: &'static [u32];
 
+    /// The faults in `tb/<unit>/faults/<kind>.txt`, each of which must be caught.
+    fn faults(kind: &str) -> Vec<Change> {
+        let read = rtl::faults(Self::NAME, kind).into_iter();
+        read.map(|fault| (&*fault.file.leak(), &*fault.from.leak(), &*fault.to.leak()))
+            .collect()
+    }
     /// ACTIVE lanes of a trace record.
     fn active(record: &Value) -> u64 {
         let classes = record["st"].as_array().unwrap();

@@ -132,7 +132,7 @@ fn a_file_of_other_assertions_is_refused<U: Tested>() {
 /// RTL that is wrong, in a decision that tb/must_fail.rs breaks too.
 fn wrong<U: Tested>() -> Copy {
     let wrong = Folder::own(U::NAME).copy().without_assertions();
-    wrong.change(U::DECISIONS[0]);
+    wrong.change(U::faults("decisions")[0]);
     wrong
 }
 

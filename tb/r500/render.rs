@@ -168,7 +168,7 @@ fn a_planted_bug_in_the_rtl_changes_the_picture() {
     };
     assert_eq!(wrong(&mut own_rtl()), 0);
     let copy = Folder::own(R500::NAME).copy();
-    copy.change(R500::DECISIONS[0]);
+    copy.change(R500::faults("decisions")[0]);
     let changed = Rtl::<R500>::of(R500::LANES, copy.dir()).unwrap();
     assert!(wrong(&mut changed.open(1).unwrap()) > 0);
 }

@@ -3,10 +3,7 @@
 use reconverge::r500::R500;
 use reconverge::r500::program::Program;
 
-use super::{Change, Mistake, Tested};
-
-const AFTER_LAUNCH: &str = "          pc_d      = start_addr;\n        end";
-const WRITE: &str = "(const_we_i & ~running_q & ~stall_i)";
+use super::{Mistake, Tested};
 
 impl Tested for R500 {
     const LONG: &str = "loop_continue_break.s";
@@ -25,105 +22,7 @@ impl Tested for R500 {
         Some("end: END_ADDR is 6, and there are 6 instructions: is the file cut off?");
     const TRACED: &str = r#"{"step":0,"pc":0,"cmn":0,"inst":0,"addr":0,"jump":null,"st":[0,0,0,0],"bc":[0,0,0,0],"lc":[0,0,0,0],"loops":[],"addrs":[],"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU"}"#;
 
-    const ONLY_IN_VARIANTS: &[Change] = &[
-        // Lanes from 16 on stay where CONTINUE has put them.
-        (
-            "r500_lanes.sv",
-            "~(lc0_q | lc1_q) & {LANES{is_end_i}};",
-            "~(lc0_q | lc1_q) & LANES'({16{is_end_i}});",
-        ),
-    ];
-    const DECISIONS: &[Change] = &[
-        (
-            "r500_vote.sv",
-            "(agreed & ~|held & ~force_stay_i)",
-            "((agreed | ~|held) & ~force_stay_i)",
-        ),
-        (
-            "r500_lanes.sv",
-            "{LANES{loop_push_i}}) ^ (~lc0_q",
-            "{LANES{loop_push_i}}) ^ (lc0_q",
-        ),
-        (
-            "r500_loop_stack.sv",
-            "al_top_q + (rep_i ? 8'd0 : step_i)",
-            "al_top_q - (rep_i ? 8'd0 : step_i)",
-        ),
-        ("r500_seq.sv", "(pc_q + 10'd1),", "(pc_q),"),
-        ("r500_seq.sv", "(pc_next > hi_q)", "(pc_next >= hi_q)"),
-        (
-            "r500_seq.sv",
-            "(is_end | is_break | is_cont) & loop_empty",
-            "(is_end | is_break) & loop_empty",
-        ),
-    ];
-
     const OTHER_FIELD: usize = 5;
-
-    const CONTRACT: &[Change] = &[
-        // Addresses 33 to 63 alias into the constants.
-        (
-            "r500_consts.sv",
-            "(we_i && !waddr_i[5])",
-            "(we_i && waddr_i != 6'd32)",
-        ),
-        (
-            "r500_consts.sv",
-            "we_i && waddr_i == r500_pkg::HostBoolConst",
-            "we_i && waddr_i[5]",
-        ),
-        // A write adds to the constant.
-        (
-            "r500_consts.sv",
-            "<= wdata_i[23:0];",
-            "<= int_q[24*waddr_i[4:0] +: 24] | wdata_i[23:0];",
-        ),
-        // No write in the cycle of a launch; none after a program; one while stalled.
-        (
-            "r500_seq.sv",
-            WRITE,
-            "(const_we_i & ~running_q & ~stall_i & ~launch_i)",
-        ),
-        (
-            "r500_seq.sv",
-            WRITE,
-            "(const_we_i & ~running_q & ~stall_i & ~done_q & ~halted_q)",
-        ),
-        ("r500_seq.sv", WRITE, "(const_we_i & ~running_q)"),
-        // done, then the error, last one cycle.
-        (
-            "r500_seq.sv",
-            AFTER_LAUNCH,
-            "          pc_d      = start_addr;\n        end\n        if (!launch_i) done_d = 1'b0;",
-        ),
-        (
-            "r500_seq.sv",
-            AFTER_LAUNCH,
-            "          pc_d      = start_addr;\n        end\n        if (!launch_i) halted_d = 1'b0;",
-        ),
-        // A unit that has stopped goes on counting.
-        (
-            "r500_seq.sv",
-            AFTER_LAUNCH,
-            "          pc_d      = start_addr;\n        end\n        if (!launch_i & inst_valid_i & done_q) pc_d = pc_q + 10'd1;",
-        ),
-        // A launch keeps the control registers of the one before.
-        (
-            "r500_seq.sv",
-            "end else if (launch) begin",
-            "end else if (launch & ~(done_q | halted_q)) begin",
-        ),
-        (
-            "r500_seq.sv",
-            "alu_clr_d = commit;",
-            "alu_clr_d = commit | (alu_clr_q & ~running_q & ~launch_i);",
-        ),
-        (
-            "r500_seq.sv",
-            "if (!rst_ni) begin\n      running_q <= 1'b0;",
-            "if (!rst_ni && !stall_i) begin\n      running_q <= 1'b0;",
-        ),
-    ];
 
     const CONSTRUCTS: &[&str] = &[
         "OP 0",

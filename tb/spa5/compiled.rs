@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use crate::common::rtl::{Change, Rtl as Folder};
+use crate::common::rtl::Rtl as Folder;
 use crate::common::{
-    ROOT, arg, imported_programs, line_starting, mismatch, program, reconverge_ends,
+    ROOT, Tested, arg, imported_programs, line_starting, mismatch, program, reconverge_ends,
 };
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -565,50 +565,6 @@ fn five_thousand_unstructured_programs_agree_with_the_scalar_judge() {
 
 // ---- what only a unit with BRX has ------------------------------------------------------------------
 
-/// Decisions of spa5-A changed. `must_fail` has the others: its campaigns are without BRX.
-const BRX_DECISIONS: &[Change] = &[
-    // The highest thread leads; every thread follows.
-    (
-        "spa5_brx.sv",
-        "for (int t = LANES - 1; t >= 0; t--) begin",
-        "for (int t = 0; t < LANES; t++) begin // highest\n",
-    ),
-    (
-        "spa5_brx.sv",
-        "active_i[t] & (r_i[32*t +: 32] == value_o)",
-        "active_i[t]",
-    ),
-    // The others go on behind it; those that take it too.
-    ("spa5_seq.sv", "(is_brx & all) ? pc_q : pc_seq;", "pc_seq;"),
-    (
-        "spa5_seq.sv",
-        "(is_leave & all) | (is_brx & split & ~all);",
-        "is_leave & all;",
-    ),
-    // It is UNSUPPORTED all the same.
-    (
-        "spa5_decode.sv",
-        "KindBrx;\n          unsupported_o = (BRX == 0) |",
-        "KindBrx;\n          unsupported_o = (BRX != 0) |",
-    ),
-    (
-        "spa5_decode.sv",
-        "absolute_o    = 1'b1;\n          unsupported_o = (BRX == 0) |",
-        "absolute_o    = 1'b1;\n          unsupported_o = (BRX != 0) |",
-    ),
-    // The sum of a JMX does not wrap; its register is not added.
-    (
-        "spa5_seq.sv",
-        "absolute ? {3'd0, sum_absolute}",
-        "absolute ? {3'd0, imm32} + {3'd0, value}",
-    ),
-    (
-        "spa5_seq.sv",
-        "sum_absolute = imm32 + value;",
-        "sum_absolute = imm32;",
-    ),
-];
-
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_with_another_brx_is_caught_and_its_case_replays() {
@@ -630,9 +586,9 @@ fn rtl_with_another_brx_is_caught_and_its_case_replays() {
     let out = tempfile::tempdir().unwrap();
     let out = arg(out.path());
     fuzz(0, own.copy().arg(), out);
-    for change in BRX_DECISIONS {
+    for change in Spa5::faults("brx") {
         let bad = own.copy();
-        bad.change(*change);
+        bad.change(change);
         println!("{change:?}");
         let report = fuzz(1, bad.arg(), out);
         let failed = line_starting(&report, "MISMATCH ");
