@@ -19,7 +19,7 @@ use reconverge_bench::design::Design;
 use reconverge_bench::dut::{Built, Rtl};
 use reconverge_bench::failure::{Cause, Failure};
 use reconverge_bench::stream::Stream;
-use reconverge_campaign::campaign::{self, Failed, Follow, Limit, Options, Runner, Summary};
+use reconverge_campaign::campaign::{self, Failed, Follow, Limit, Options, Runner, Summary, Took};
 use reconverge_campaign::cover::run::{self as cover, Counted};
 use reconverge_campaign::cover::{Bins, Declaration};
 use reconverge_campaign::exhaust::check::{Checked, Difference, check as exhaust};
@@ -98,8 +98,8 @@ pub enum Answer<C: Ordered> {
     Begins(u32),
     /// [`Order::Cases`], all at once: this one has failed. It counts together with the summary of all of them.
     Failed(Box<Failed<C>>),
-    /// [`Order::Cases`]: the summary of the case that began, or of all ordered cases.
-    Did(Box<Summary<C>>),
+    /// [`Order::Cases`]: the summary of the case that began, or of all ordered cases, and how long they ran.
+    Did(Box<Summary<C>>, Took),
     /// [`Order::Judge`]: the result of the run, or why there is no model or no dump.
     Judged(Box<Result<Judged<C>, String>>),
     /// [`Order::Shrink`]: the smallest so far.
@@ -138,7 +138,7 @@ impl<C: Ordered> Answer<C> {
         let judged = |judged: &Judged<C>| judged.as_ref().err().is_none_or(failure);
         match self {
             Answer::Failed(failed) => failure(&failed.failure),
-            Answer::Did(summary) => summary.failures.iter().all(|f| failure(&f.failure)),
+            Answer::Did(summary, _) => summary.failures.iter().all(|f| failure(&f.failure)),
             Answer::Judged(done) => done.as_ref().as_ref().map_or(true, judged),
             Answer::Smaller(small) => failure(small),
             Answer::Shrunk(shrunk) => shrunk.as_ref().map_or(true, |(small, _)| failure(small)),
@@ -182,6 +182,12 @@ pub trait Desk<C: Ordered>: Sync {
     fn next(&self) -> Option<Order<C>>;
     /// Returns the flag that is set by [`Order::Stop`].
     fn stop(&self) -> &AtomicBool;
+}
+
+/// Returns the answer with `summary`.
+fn did<C: Ordered>(mut summary: Summary<C>) -> Answer<C> {
+    let took = std::mem::take(&mut summary.took);
+    Answer::Did(Box::new(summary), took)
 }
 
 /// A worker.
@@ -271,7 +277,10 @@ impl<'d, C: Ordered> Worker<'d, C> {
                     Err(why) => return self.cannot(why),
                 },
             };
+            let begun = Instant::now();
             let mut summary = open.run(case, &mut self.progress());
+            let kind = C::kind(case).to_string();
+            summary.took.insert(kind, begun.elapsed());
             // After its answer no further case runs.
             let stopped = each && self.is_stopped();
             if each && (case == last || stopped) {
@@ -287,8 +296,8 @@ impl<'d, C: Ordered> Worker<'d, C> {
                 return Answer::Lost(Box::new(cause));
             }
             match each {
-                true if case == last => return Answer::Did(Box::new(summary)),
-                true => self.desk.say(&Answer::Did(Box::new(summary))),
+                true if case == last => return did(summary),
+                true => self.desk.say(&did(summary)),
                 false => {
                     for failed in &summary.failures {
                         self.desk.say(&Answer::Failed(Box::new(failed.clone())));
@@ -306,7 +315,7 @@ impl<'d, C: Ordered> Worker<'d, C> {
         if let Some(open) = runner {
             open.close(&mut total);
         }
-        Answer::Did(Box::new(total))
+        did(total)
     }
 
     fn shrink(&self, failure: &Failure<C>) -> Answer<C> {

@@ -519,8 +519,22 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
         );
         assert_eq!(line.len(), lines[0].len(), "{out}");
     }
-    let merged = reconverge_ends(0, &["merge", &results, "--json", arg(&again)]);
-    assert_eq!((merged, json(&again)), (out, list));
+    // How long the programs of a kind ran is told, but saved nowhere.
+    let timed = |read: &Report| {
+        let tests = read.test_suites.iter().flat_map(|suite| &suite.test_cases);
+        tests.filter(|test| test.time.is_some()).count()
+    };
+    assert_eq!(timed(&read), read.tests);
+    let merge = [
+        "merge",
+        &results,
+        "--json",
+        arg(&again),
+        "--junit",
+        arg(&junit),
+    ];
+    assert_eq!((reconverge_ends(0, &merge), json(&again)), (out, list));
+    assert_eq!(timed(&junit_in(&junit)), 0);
 }
 
 /// Regression: the JUnit file of the last run, in which everything agreed, stayed in place.

@@ -154,7 +154,14 @@ pub struct Summary<C: Drawn> {
     /// The campaign, or one of the shards that are added up here, ended because [`MAX_FAILED`] programs had failed.
     #[serde(skip)]
     pub too_many: Option<usize>,
+    /// How long the cases of each kind ran, of those that a process of this run has judged. No result depends on it, and none that is saved has
+    /// it.
+    #[serde(skip)]
+    pub took: Took,
 }
+
+/// How long the cases of each kind ran.
+pub type Took = BTreeMap<String, Duration>;
 
 /// Why a campaign is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -294,6 +301,7 @@ impl<C: Drawn> Default for Summary<C> {
             bins: Met::default(),
             failures: Vec::new(),
             too_many: None,
+            took: Took::new(),
         }
     }
 }
@@ -338,6 +346,11 @@ impl<C: Drawn> Summary<C> {
         self.bins.merge(&other.bins);
         self.failures.extend(other.failures);
         self.too_many = self.too_many.or(other.too_many);
+        for (kind, took) in other.took {
+            let all = self.took.entry(kind).or_default();
+            // A worker may say anything.
+            *all = all.saturating_add(took);
+        }
     }
 
     /// Returns true if the campaign ends with this summary: it has a failure and `keep_going` is not set, or it is given up.

@@ -49,6 +49,9 @@ pub fn suite<C: Shows>(whole: &Whole<C>, reports: &[String], took: Option<Durati
         };
         test.set_classname(&campaign);
         if !skipped {
+            if let Some(took) = summary.took.get(kind) {
+                test.set_time(*took);
+            }
             test.set_system_out(format!(
                 "{passed} {}s passed, {cycles} cycles agreed",
                 C::NOUN

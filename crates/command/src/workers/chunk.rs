@@ -42,7 +42,7 @@ impl<C: Ordered> Isolated<'_, C> {
             let order = self.cases(options, chunk, chunk.cases.start, false);
             let mut failed = BTreeMap::new();
             let done = self.ask(&order, GRACE, |answer| match answer {
-                Answer::Did(summary) => Step::Done(*summary),
+                Answer::Did(summary, took) => Step::Done(Summary { took, ..*summary }),
                 Answer::Failed(one) => {
                     found(&one);
                     failed.insert(one.number, *one);
@@ -172,7 +172,7 @@ impl<C: Ordered> Isolated<'_, C> {
                     Step::More
                 }
                 Answer::Stopped => Step::Done(Ok(())),
-                Answer::Did(summary) => {
+                Answer::Did(summary, took) => {
                     let cause = match next == last {
                         true => first.take().or_else(|| blame.take()),
                         false => first.take(),
@@ -180,7 +180,7 @@ impl<C: Ordered> Isolated<'_, C> {
                     if cause.is_some() {
                         blame = None;
                     }
-                    let mut summary = *summary;
+                    let mut summary = Summary { took, ..*summary };
                     // A case that fails this time keeps what was found.
                     if summary.failures.is_empty() {
                         let failed = failed_before.remove(&next);
