@@ -69,7 +69,9 @@ struct Explained<'a> {
     before: &'a Golden,
     after: &'a Golden,
     pins: &'a In,
-    /// Mnemonic of the instruction.
+    /// The instruction; OTHER for a word that is refused.
+    op: Op,
+    /// Its mnemonic.
     name: &'static str,
     /// T.
     t: u64,
@@ -92,6 +94,7 @@ impl Golden {
             before: self,
             after: &after,
             pins,
+            op: decode(pins.word, self.brx).unwrap_or(Op::Other),
             name: mnemonic(pins.word),
             t: after.taken(),
         };
@@ -195,32 +198,33 @@ impl Explained<'_> {
     /// Returns the rule by which the instruction acts.
     fn row(&self) -> &'static str {
         let diverges = self.is_push();
-        match self.name {
-            "SSY" | "PBK" | "PCNT" | "PRET" => "spa5-4.3-a",
-            "CAL" | "JCAL" => "spa5-4.3-b",
-            "BRA" | "JMP" if self.t == 0 => "spa5-4.3-d",
-            "BRA" | "JMP" if diverges => "spa5-4.3-f",
-            "BRA" | "JMP" => "spa5-4.3-e",
-            _ if self.is_indirect() && self.t == 0 => "spa5-A-b",
-            _ if self.is_indirect() && self.t != self.before.s.active => "spa5-A-c",
-            _ if self.is_indirect() && diverges => "spa5-A-e",
-            "JMX" => "spa5-A-f",
-            "BRX" => "spa5-A-d",
-            _ if self.is_leaving() => "spa5-4.3-i",
-            _ => "spa5-4.1-d",
+        match self.op {
+            Op::Ssy | Op::Pbk | Op::Pcnt | Op::Pret => "spa5-4.3-a",
+            Op::Cal | Op::Jcal => "spa5-4.3-b",
+            Op::Bra | Op::Jmp if self.t == 0 => "spa5-4.3-d",
+            Op::Bra | Op::Jmp if diverges => "spa5-4.3-f",
+            Op::Bra | Op::Jmp => "spa5-4.3-e",
+            Op::Brx | Op::Jmx if self.t == 0 => "spa5-A-b",
+            Op::Brx | Op::Jmx if self.t != self.before.s.active => "spa5-A-c",
+            Op::Brx | Op::Jmx if diverges => "spa5-A-e",
+            Op::Jmx => "spa5-A-f",
+            Op::Brx => "spa5-A-d",
+            Op::Sync | Op::Brk | Op::Cont | Op::Ret | Op::Exit | Op::Kil => "spa5-4.3-i",
+            Op::Other => "spa5-4.1-d",
         }
     }
 
     fn is_leaving(&self) -> bool {
-        matches!(self.name, "SYNC" | "BRK" | "CONT" | "RET" | "EXIT" | "KIL")
+        let leaving = [Op::Sync, Op::Brk, Op::Cont, Op::Ret, Op::Exit, Op::Kil];
+        leaving.contains(&self.op)
     }
 
     fn is_indirect(&self) -> bool {
-        matches!(self.name, "BRX" | "JMX")
+        matches!(self.op, Op::Brx | Op::Jmx)
     }
 
     fn is_branch(&self) -> bool {
-        matches!(self.name, "BRA" | "JMP") || self.is_indirect()
+        matches!(self.op, Op::Bra | Op::Jmp) || self.is_indirect()
     }
 
     /// Returns how the target of the instruction is computed.
@@ -241,7 +245,7 @@ impl Explained<'_> {
     fn rule(&self, field: &str, element: usize) -> String {
         match field {
             "active" => self.active_rule(element),
-            "exited" if self.name == "KIL" => self.flag_rule("KIL", field, element),
+            "exited" if self.op == Op::Kil => self.flag_rule("KIL", field, element),
             "exited" => self.flag_rule("EXIT", field, element),
             "killed" => self.flag_rule("KIL", field, element),
             "d_brk" => self.flag_rule("BRK", field, element),
