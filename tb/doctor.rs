@@ -77,7 +77,7 @@ fn a_verilator_that_cannot_run_is_reported_with_what_it_says_and_with_the_remedy
         "#!/bin/sh\necho \"sh: exec: $VERILATOR_ROOT/verilator_bin: not found\" >&2\nexit 127\n";
     tool::write(&verilator, says);
     let why = format!(
-        "$VERILATOR: {} --version: exit status: 127\n    sh: exec: /gone/verilator_bin: not found\n\
+        "$VERILATOR: {} -V: exit status: 127\n    sh: exec: /gone/verilator_bin: not found\n\
          VERILATOR_ROOT is set to /gone: unset it, or set it to the folder of the Verilator that is to be used.\n",
         verilator.display()
     );

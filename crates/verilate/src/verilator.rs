@@ -96,26 +96,24 @@ impl Verilator {
     }
 
     fn probe(program: &Path) -> Result<Self, String> {
-        let run = |arg: &str| -> Result<String, String> {
-            let out = Command::new(program)
-                .arg(arg)
-                .output()
-                .map_err(|e| format!("{}: {e}", program.display()))?;
-            if !out.status.success() {
-                // What it says names the cause, such as a VERILATOR_ROOT that is gone.
-                let said = String::from_utf8_lossy(&out.stderr);
-                let said = said.lines().filter(|line| !line.trim().is_empty());
-                let said: String = said
-                    .take(SAID)
-                    .map(|line| format!("\n    {line}"))
-                    .collect();
-                return Err(format!("{} {arg}: {}{said}", program.display(), out.status));
-            }
-            Ok(String::from_utf8_lossy(&out.stdout).into_owned())
-        };
-        // The wheel's --version prints no number; the header of its runtime has it.
-        let version = run("--version")?.trim().to_owned();
-        let details = run("-V")?;
+        // One call: its script takes longer to start than Verilator itself.
+        let out = Command::new(program)
+            .arg("-V")
+            .output()
+            .map_err(|e| format!("{}: {e}", program.display()))?;
+        if !out.status.success() {
+            // What it says names the cause, such as a VERILATOR_ROOT that is gone.
+            let said = String::from_utf8_lossy(&out.stderr);
+            let said = said.lines().filter(|line| !line.trim().is_empty());
+            let said: String = said
+                .take(SAID)
+                .map(|line| format!("\n    {line}"))
+                .collect();
+            return Err(format!("{} -V: {}{said}", program.display(), out.status));
+        }
+        let details = String::from_utf8_lossy(&out.stdout);
+        // The wheel's prints no number; the header of its runtime has it.
+        let version = details.lines().next().unwrap_or_default().trim();
         let home = details
             .lines()
             .filter_map(|l| l.trim().strip_prefix("VERILATOR_ROOT"))
@@ -128,7 +126,7 @@ impl Verilator {
             .canonicalize()
             .map_err(|e| format!("{}: {e}", home.display()))?;
         let include = home.join("include");
-        let number = number_in(&version)
+        let number = number_in(version)
             .or_else(|| {
                 let header = fs::read_to_string(include.join("verilated_config.h")).ok()?;
                 // Not the first number of the file, which is the version of its licence.
@@ -138,12 +136,7 @@ impl Verilator {
                         .find(|l| l.starts_with("#define VERILATOR_VERSION "))?,
                 )
             })
-            .ok_or_else(|| {
-                format!(
-                    "{} --version prints no version: {version}",
-                    program.display()
-                )
-            })?;
+            .ok_or_else(|| format!("{} -V prints no version: {version}", program.display()))?;
         if number < OLDEST {
             return Err(format!(
                 "{} is version {}.{:03}",
