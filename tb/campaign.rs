@@ -38,11 +38,13 @@ macro_rules! tests {
         $(mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
                 variants_have_few_and_many_lanes_and_each_parameter_at_its_limits,
+                #[ignore = "takes long; CI's step builds runs it"]
+                a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run,
+                #[ignore = "takes long; CI's step builds runs it"]
+                four_shards_merged_are_one_run,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
-                a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run,
                 worker_processes_add_up_to_what_threads_do,
-                four_shards_merged_are_one_run,
             );
         })+
 
@@ -203,7 +205,7 @@ fn worker_processes_add_up_to_what_threads_do<U: Tested>() {
     for (flag, limit) in [
         ("--programs", Limit::Programs(300)),
         // The older name of --cycles.
-        ("--clocks", Limit::Cycles(150_000)),
+        ("--clocks", Limit::Cycles(50_000)),
     ] {
         let (options, summary) = threads::<U>(limit);
         let mut expected = summary.to_json(&options, &Model::new(&Build::from(U::LANES)));
@@ -328,7 +330,7 @@ fn shards_of_clocks_do_a_part_each() {
             "fuzz",
             "r500",
             "--cycles",
-            "300000",
+            "120000",
             "--results",
             &results,
             "--shard",
@@ -338,13 +340,13 @@ fn shards_of_clocks_do_a_part_each() {
         let part = json(&file);
         assert_eq!(part["shard"], shard);
         let cycles = part["cycles"].as_u64().unwrap();
-        assert!((150_000..300_000).contains(&cycles), "{cycles}");
+        assert!((60_000..120_000).contains(&cycles), "{cycles}");
         sum += cycles;
     }
     let file = place.path("m.json");
     reconverge_ends(0, &["merge", &place.arg("r"), "--json", arg(&file)]);
     assert_eq!(json(&file)["cycles"], sum);
-    assert!(sum >= 300_000);
+    assert!(sum >= 120_000);
 }
 
 /// The first mismatch ends the campaign, and it is the same one for any number of workers; --keep-going finds all. Each has a

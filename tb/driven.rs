@@ -130,7 +130,7 @@ fn every_pin_changes_in_each_kind_of_cycle_and_every_field_changes<U: Unit>() {
         each: BTreeMap::new(),
         state: Driven::new::<U::State>(),
     };
-    for number in 0..600 {
+    for number in 0..300 {
         let (_, case) = campaign::case::<U>(1, number, &build);
         golden_alone(&case, 512, &mut kinds);
     }
@@ -190,7 +190,7 @@ fn small_world<U: Unit>() -> Vec<U::In> {
     let world = (small.world)(&build, &limits);
     let mut space = Space::new(&*world, &build, usize::MAX);
     let mut all = world.setup();
-    for number in 0..50 {
+    for number in 0..12 {
         space.expand().unwrap();
         all.extend(space.transitions(number, false));
     }

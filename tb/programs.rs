@@ -28,6 +28,7 @@ macro_rules! tests {
             crate::common::test_unit!(reconverge::$module::$unit:
                 own_programs_agree_on_every_clock_and_with_the_scalar_judge,
                 a_case_for_another_build_is_not_run,
+                #[ignore = "takes long; CI's step builds runs it"]
                 two_thousand_structured_programs_agree_with_the_scalar_judge,
                 the_scalar_judge_sees_a_lane_that_strays,
                 stalls_and_wait_states_change_no_step,
@@ -253,12 +254,12 @@ fn a_campaign_is_the_same_for_any_number_of_jobs<U: Tested>() {
     for jobs in [1, 3] {
         let options = Options {
             seed: 1,
-            limit: Limit::Cycles(300_000),
+            limit: Limit::Cycles(100_000),
             jobs,
             ..Options::default()
         };
         let summary = mismatch::campaign(&options, &rtl);
-        assert!(summary.compared.cycles >= 300_000);
+        assert!(summary.compared.cycles >= 100_000);
         let raw = summary.kinds["raw"].cycles;
         assert!(
             2 * raw >= summary.compared.cycles,

@@ -473,7 +473,7 @@ fn cut_programs_are_accepted_and_their_text_assembles_to_them<U: Tested>() {
         })
     };
     let mut assembled = 0;
-    for case in cases::<U>(300) {
+    for case in cases::<U>(100) {
         let count = case.program.count();
         let share = rng.random_range(1..=10);
         let mut pieces = Vec::new();
@@ -503,7 +503,7 @@ fn cut_programs_are_accepted_and_their_text_assembles_to_them<U: Tested>() {
             assembled += 1;
         }
     }
-    assert!(assembled > 100, "{assembled}");
+    assert!(assembled > 30, "{assembled}");
 }
 
 fn simpler_programs_come_to_an_end<U: Tested>() {

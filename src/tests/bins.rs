@@ -7,7 +7,7 @@ use reconverge_campaign::cover::{Collector, Met, Model};
 use reconverge_program::stimulus::golden_alone;
 
 /// Campaign cases of each build, run by the golden model alone.
-const CASES: u64 = 128;
+const CASES: u64 = 64;
 
 /// Returns the names of the bins that are declared unreachable and were hit in a build; panics on a point outside its group.
 fn impossible<U: Unit>(build: &Build) -> Vec<String> {

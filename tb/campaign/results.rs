@@ -52,6 +52,7 @@ fn a_torn_line_is_dropped_and_its_chunk_run_again() {
 
 /// Chunks are added in their order, whatever the order in which they end.
 #[test]
+#[ignore = "takes long; CI's step builds runs it"]
 fn the_order_of_the_lines_does_not_matter() {
     let (place, fuzz, file, lines) = three_chunks();
     let expected = ends(0, &fuzz, &[]);
@@ -165,6 +166,7 @@ fn damaged_results_are_refused_by_file_and_line() {
 
 /// It is not taken for another campaign because of its name.
 #[test]
+#[ignore = "takes long; CI's step builds runs it"]
 fn results_of_each_build_are_in_a_file_of_their_own() {
     let (place, fuzz, file, _) = three_chunks();
     let four = with(&fuzz, &["--lanes", "4"]);
@@ -269,6 +271,7 @@ fn results_of_another_campaign_are_refused() {
 }
 
 #[test]
+#[ignore = "takes long; CI's step builds runs it"]
 fn shards_that_do_not_make_one_campaign_are_refused() {
     let place = CampaignFolder::new();
     let fuzz = |dir: &str, shard: &str, more: &[&str]| {

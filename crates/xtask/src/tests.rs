@@ -24,10 +24,13 @@ pub(crate) fn bench<'a>(place: &'a Workspace, args: &[&str]) -> Cmd<'a> {
 /// Runs campaigns that are killed, interrupted and disturbed at random, also on RTL that crashes or ends its process. They have the
 /// totals of undisturbed ones.
 pub fn kills(place: &Workspace) -> Done {
-    let ignored = ["--ignored", "--nocapture"];
-    run(bench(place, &[&["campaign::"], &ignored[..]].concat()))?;
-    let stress = bench(place, &[&["stress::"], &ignored[..]].concat());
-    run(stress.env("RECONVERGE_STRESS", "5"))
+    let both = [
+        "ten_campaigns_killed",
+        "stress::",
+        "--ignored",
+        "--nocapture",
+    ];
+    run(bench(place, &both).env("RECONVERGE_STRESS", "5"))
 }
 
 /// Checks that every listed change of each unit's RTL is caught; `cargo test` takes one of each list.

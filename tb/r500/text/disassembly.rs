@@ -116,7 +116,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(config(2_000))]
+    #![proptest_config(config(1_000))]
 
     #[test]
     fn programs_round_trip(program in any_program()) {
