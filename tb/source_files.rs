@@ -69,6 +69,54 @@ fn no_unit_names_another() {
     }
 }
 
+/// The first line of the golden model or the scalar machine in `text` that uses another part of its unit which decodes words or knows the
+/// answer. Enums of the table of words, which name numbers and decode nothing, may be used.
+fn leans<'a>(part: &str, text: &'a str) -> Option<&'a str> {
+    let mut code = text
+        .lines()
+        .take_while(|line| !line.starts_with("mod tests"))
+        .filter(|line| !line.trim_start().starts_with("//"));
+    let other = ["golden", "scalar"].into_iter().find(|name| *name != part);
+    let modules = other.into_iter().chain(["asm", "environment", "layout"]);
+    let modules: Vec<String> = modules.map(|name| format!("{name}::")).collect();
+    code.find(|line| {
+        let of_table = line.split_once("isa::").map(|(_, names)| names);
+        let enums = |names: &str| {
+            let names = names.split(|c: char| !c.is_alphanumeric());
+            let mut names = names.filter(|name| !name.is_empty());
+            names.all(|name| ["AOp", "BOp", "Op", "PredSel"].contains(&name))
+        };
+        modules.iter().any(|module| line.contains(module))
+            || of_table.is_some_and(|names| !enums(names))
+    })
+}
+
+/// A mistake in a decoder that two of them share would be one on which they agree.
+#[test]
+fn golden_model_and_scalar_machine_decode_by_themselves() {
+    let mut count = 0;
+    for (name, text) in sources(".") {
+        let parts: Vec<&str> = name.split(['/', '.']).collect();
+        let part = parts.get(1).copied().unwrap_or_default();
+        // Tests compare the decoders.
+        let compares = parts.contains(&"tests") || parts.contains(&"table");
+        if ["golden", "scalar"].contains(&part) && !compares {
+            assert_eq!(leans(part, &text), None, "{name}");
+            count += 1;
+        }
+    }
+    assert!(count >= 12, "{count} files");
+    for (line, wrong) in [
+        ("use super::isa::{AOp, Op};", false),
+        ("use super::isa::{Fc, Op};", true),
+        ("let word = crate::spa5::isa::Word::decode(word);", true),
+        ("use super::scalar::Fc;", true),
+        ("use reconverge_program::layout::get;", true),
+    ] {
+        assert_eq!(leans("golden", line).is_some(), wrong, "{line}");
+    }
+}
+
 /// A file is read in one go. Tests at its end do not count.
 const MAX_LINES: usize = 800;
 
