@@ -338,6 +338,7 @@ pub(crate) struct Signal {
 // Flags of GTKWave: what an entry is and how it shows its value.
 const SHOWS_HEX: u32 = 0x2;
 const IS_COMMENT: u32 = 0x200;
+const SHOWS_SIGNED: u32 = 0x400;
 const IS_CLOSED: u32 = 0x40_0000;
 const BEGINS_GROUP: u32 = 0x80_0000;
 const ENDS_GROUP: u32 = 0x100_0000;
@@ -422,6 +423,11 @@ fn shown(dump: &Dump, line: &Line, dir: &Path) -> String {
         if let Some((_, name)) = named {
             return name.to_owned();
         }
+    }
+    if line.flags & (IS_COMMENT | SHOWS_SIGNED) == SHOWS_SIGNED {
+        let unused = u64::BITS - bits.len() as u32;
+        let value = u64::from_str_radix(bits, 2).unwrap() << unused;
+        return (value as i64 >> unused).to_string();
     }
     if line.flags & SHOWS_HEX == 0 {
         return bits.to_owned();

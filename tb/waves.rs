@@ -273,6 +273,38 @@ fn dumped<D: Design + std::fmt::Debug>(dir: &Path, field: &str) -> [PathBuf; 2] 
     })
 }
 
+/// Regression: a number with a sign was one without it in Rust, in the text of a stream and in the waves.
+#[test]
+fn numbers_with_a_sign_have_it_in_rust_in_print_and_in_the_view() {
+    let (mut pins, mut state) = (flit::In::default(), flit::State::default());
+    for value in [4095, 1, 0, -1, -4096] {
+        pins.set_signed_req_flit(2, value);
+        state.set_signed_flit(3, value);
+        assert_eq!(pins.req_flit, [0, 0, value as u16 & 0x1fff, 0]);
+        let both = [pins.signed_req_flit(2), state.signed_flit(3)];
+        assert_eq!(both, [value; 2]);
+        let [flit, ..] = Flit::fields() else {
+            panic!("it has fields");
+        };
+        assert_eq!((flit.show)(state.flit[3].into()), value.to_string());
+    }
+    for value in [i16::MAX, -1, i16::MIN] {
+        pins.set_signed_line(value);
+        assert_eq!((pins.signed_line(), pins.line), (value, value as u16));
+    }
+    let text = Stream::<Flit>::new("t", &Build::from(4), vec![pins]).text();
+    for shown in ["line=-32768", "-4096"] {
+        assert!(text.contains(shown), "{text}");
+    }
+    let shown = Shown {
+        lanes: 4,
+        ..Shown::default()
+    };
+    let view = wave::save_file::<Flit>(&shown, "a.vcd", None, "filters");
+    let row = "@420\n+{rtl flit[0]} TOP.flit_tb.rtl_view.flit[0][12:0]\n";
+    assert!(view.contains(row), "{view}");
+}
+
 /// Regression: GTKWave lost a port with several elements and the reset, and said nothing.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]

@@ -192,6 +192,8 @@ fn wide_ports_are_words_and_what_is_left() {
             of("e", (7, 1), "e_i"),
         ]
     );
+    let signed = unit.pins.iter().filter(|pin| pin.signed);
+    assert_eq!(signed.map(|pin| &*pin.name).collect::<Vec<_>>(), ["e"]);
     let fields = unit
         .state
         .iter()

@@ -62,6 +62,8 @@ pub struct Field {
     pub signal_width: u32,
     /// Table that names the values of that signal.
     pub filter: Option<&'static str>,
+    /// It is a number with a sign.
+    pub signed: bool,
     /// A mismatch report shows the field even if both sides agree on it.
     pub context: bool,
     /// The one of several clocks with whose rising edge alone the field changes.
@@ -119,6 +121,8 @@ pub struct Pin {
     pub values: &'static [u64],
     /// How often a flag or a bit of a mask is drawn as 1, in percent.
     pub percent: u32,
+    /// Its values are numbers with a sign.
+    pub signed: bool,
 }
 
 /// A parameter of a unit's RTL other than `LANES`; RTL and golden model are built with the same value.
@@ -339,9 +343,13 @@ impl Pin {
         u64::MAX >> (64 - bits.clamp(1, 64))
     }
 
-    /// Returns a word as text: a flag or a small number in decimal, others in hexadecimal.
+    /// Returns a word as text: a flag, a small number or one with a sign in decimal, others in hexadecimal.
     pub fn show(&self, value: u64) -> String {
         match self.shape {
+            _ if self.signed => {
+                let unused = 64 - self.width;
+                ((value << unused) as i64 >> unused).to_string()
+            }
             Shape::Words { .. } if self.width <= 3 => value.to_string(),
             _ => format!("0x{value:x}"),
         }
@@ -602,6 +610,7 @@ mod tests {
                 signal: "s",
                 signal_width: 1,
                 filter: None,
+                signed: false,
                 context: false,
                 clock: None,
                 not_first: false,
@@ -618,6 +627,7 @@ mod tests {
                 signal: "s",
                 signal_width: 1,
                 filter: None,
+                signed: false,
                 context: false,
                 clock: None,
                 not_first: false,

@@ -57,7 +57,7 @@
 //! | `[[parameter]]` | `name`, `default`; `range`, or `values`: the only values, in ascending order |
 //! | `[[enum]]` | `name`, `names`; `values`: their values, in ascending order (0, 1, ...); `numbered`: printed with the number; `table`: name of the table in the waves |
 //! | `[[clock]]` | `name`, `doc`; `port` (`<name>_i`); `period`: least and greatest; `phase`: least and greatest, below the least period; any below the period unless it is given. Both in steps of time, and drawn for each stream |
-//! | `[[pin]]` | `name`, `doc`; `port`, or a list: one port per element, or for a reset any number; each is a whole port or some bits, such as `req_i[7:0]`; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others, or `enum`: only its values; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
+//! | `[[pin]]` | `name`, `doc`; `port`, or a list: one port per element, or for a reset any number; each is a whole port or some bits, such as `req_i[7:0]`; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others, or `enum`: only its values; `signed = true`: they are printed with a sign; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
 //! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: it depends on the pins of the same cycle, such as a combinational output; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone`; with `transactions`, where the module sends, `latency`: most cycles in which valid is 0 while a transaction is owed |
@@ -69,7 +69,8 @@
 //! | `[assertions]` | `file`: SystemVerilog beside the RTL that binds itself to it, read only if assertions are checked; `loaded`: a register in it that preloading sets |
 //!
 //! Layout: `planes = n` (n bits per lane, each plane a word of 64 lanes), or `width` and `count`; `count = "lanes"` means
-//! one element per lane, `count = "wavefronts"` of a field one per wavefront. In the expressions of `[[load]]`, `load_<field>` is the value to load.
+//! one element per lane, `count = "wavefronts"` of a field one per wavefront. A member of a Rust struct is always without a sign, because
+//! both sides are compared bit by bit; of a signed pin or field `signed_NAME()` returns the number and `set_signed_NAME` sets it. In the expressions of `[[load]]`, `load_<field>` is the value to load.
 //!
 //! A condition is comparisons joined by `&&` and `||`, of which `&&` binds more tightly: a name, `==`, `!=`, `<`, `<=`, `>` or `>=`, and a
 //! name, a number or a name of an enum's value; a number may be added to either side, as in `level + 1 == DEPTH`. In `valid` a name is a
@@ -327,6 +328,8 @@ pub struct Pin {
     pub of_enum: Option<String>,
     /// How often a flag or a bit of a mask is drawn as 1, in percent.
     pub percent: u64,
+    /// Its values are numbers with a sign.
+    pub signed: bool,
     /// Parameter that must not be 0 for the design to have the pin.
     pub only_with: Option<String>,
     /// How many of its ports the waves show.

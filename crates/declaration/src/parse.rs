@@ -483,6 +483,10 @@ fn pin(
         }
         _ => {}
     }
+    let signed = table.flag("signed")?;
+    if signed && (bits || !values.is_empty()) {
+        return Err(table.error("signed", "a flag, mask or value of an enum has no sign"));
+    }
     let only_with = table.string("only_with")?;
     if let Some(parameter) = &only_with
         && !parameters.iter().any(|p| p.name == *parameter)
@@ -513,6 +517,7 @@ fn pin(
         values,
         of_enum: table.string("enum")?,
         percent: percent.unwrap_or(50),
+        signed,
         only_with,
         in_waves,
     })

@@ -141,7 +141,9 @@ impl Declaration {
             let _ = writeln!(out, "            ..{bench}::bytemuck::Zeroable::zeroed()");
         }
         out.push_str("        }\n    }\n}\n\n");
-        let _ = write!(out, "impl In {{\n{}}}\n\n", self.controls());
+        let signed = self.pins.iter().filter(|pin| pin.signed);
+        let signed: String = signed.map(|pin| numbers(&pin.name, pin.shape)).collect();
+        let _ = write!(out, "impl In {{\n{}{signed}}}\n\n", self.controls());
         let _ = writeln!(out, "impl {bench}::design::Control for In {{");
         let at_once = match self.pins.iter().any(|pin| pin.asynchronous) {
             true => "self.is_reset()",
@@ -229,6 +231,15 @@ impl Declaration {
             out,
             "impl Default for State {{\n    /// Everything 0.\n    fn default() -> Self {{\n        {bench}::bytemuck::Zeroable::zeroed()\n    }}\n}}\n\n"
         );
+        let number = |field: &&State| matches!(field.shape, Shape::Words { .. });
+        let signed = self.state.iter().filter(number);
+        let signed = signed.filter(|field| field.show == Show::Signed);
+        let signed: String = signed
+            .map(|field| numbers(&field.name, field.shape))
+            .collect();
+        if !signed.is_empty() {
+            let _ = write!(out, "impl State {{{signed}}}\n\n");
+        }
     }
 
     fn rust_lists(&self, out: &mut String, toml: &str, bench: &str, folder: &str, sources: &str) {
@@ -249,8 +260,9 @@ impl Declaration {
                 out,
                 "    {bench}::field::Field {{\n        name: {name:?},\n        offset: core::mem::offset_of!(State, {name}),\n        shape: {shape},\n        \
                  width: {width},\n        show: {},\n        signal: {signal:?},\n        signal_width: {signal_width},\n        \
-                 filter: {filter:?},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        compared: {},\n        output: {},\n        per_wavefront: {},\n    }},",
+                 filter: {filter:?},\n        signed: {},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        compared: {},\n        output: {},\n        per_wavefront: {},\n    }},",
                 show(&field.show, width, &self.enums, bench),
+                field.show == Show::Signed,
                 field.context,
                 field.clock,
                 self.not_first(field),
@@ -277,7 +289,7 @@ impl Declaration {
             let _ = writeln!(
                 out,
                 "    {bench}::field::Pin {{\n        name: {name:?},\n        offset: core::mem::offset_of!(In, {name}),\n        shape: {},\n        width: {},\n        \
-                 role: {bench}::field::Role::{role},\n        clock: {:?},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        values: &{:?},\n        percent: {},\n    }},",
+                 role: {bench}::field::Role::{role},\n        clock: {:?},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        values: &{:?},\n        percent: {},\n        signed: {},\n    }},",
                 shape(pin.shape, bench),
                 width(pin.shape),
                 pin.clock,
@@ -286,6 +298,7 @@ impl Declaration {
                 pin.range.1,
                 pin.values,
                 pin.percent,
+                pin.signed,
             );
         }
         out.push_str("];\n\n");
@@ -603,6 +616,50 @@ fn signed(value: &str, width: u32) -> String {
         0 => format!("({value} as i64)"),
         unused => format!("((({value}) << {unused}) as i64 >> {unused})"),
     }
+}
+
+/// Returns the methods that get and set the signed pin or field `name`.
+fn numbers(name: &str, shape: Shape) -> String {
+    let unsigned = match shape.bytes() {
+        bytes @ (1 | 2 | 4 | 8) => format!("u{}", 8 * bytes),
+        _ => "u64".to_owned(),
+    };
+    let of = unsigned.replace('u', "i");
+    let (at, i, i_of) = match shape.count() {
+        1 => ("", "", String::new()),
+        _ => ("[i]", "i: usize, ", ", i: usize".to_owned()),
+    };
+    let width = width(shape);
+    let unused = unsigned[1..].parse().unwrap_or(64) - width;
+    let mask = match unused {
+        0 => String::new(),
+        _ => format!(" & 0x{:x}", ones(width)),
+    };
+    let (get, set) = match element(shape) == unsigned {
+        true => (
+            format!("self.{name}{at}"),
+            format!("self.{name}{at} = value as {unsigned}{mask};"),
+        ),
+        // Elements without gaps between them.
+        false => {
+            let bytes = shape.bytes();
+            (
+                format!(
+                    "{{\n            let mut all = [0; 8];\n            all[..{bytes}].copy_from_slice(&self.{name}{at});\n            \
+                     u64::from_le_bytes(all)\n        }}"
+                ),
+                format!("self.{name}{at}.copy_from_slice(&value.to_le_bytes()[..{bytes}]);"),
+            )
+        }
+    };
+    let get = match unused {
+        0 => format!("{get} as {of}"),
+        _ => format!("({get} << {unused}) as {of} >> {unused}"),
+    };
+    format!(
+        "\n    /// Returns `{name}` as a number with a sign.\n    #[allow(dead_code)]\n    pub fn signed_{name}(&self{i_of}) -> {of} {{\n        {get}\n    }}\n\n    \
+         /// Sets `{name}` to the lowest {width} bits of `value`.\n    #[allow(dead_code)]\n    pub fn set_signed_{name}(&mut self, {i}value: {of}) {{\n        {set}\n    }}\n"
+    )
 }
 
 fn form(part: &Part) -> String {

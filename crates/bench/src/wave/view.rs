@@ -16,6 +16,8 @@ pub struct Trace {
     pub width: u32,
     /// Filter file that names the values, without folder and extension.
     pub filter: Option<&'static str>,
+    /// It is a number with a sign.
+    pub signed: bool,
     /// It belongs to a list with one element per lane.
     pub per_lane: bool,
 }
@@ -46,6 +48,7 @@ fn traces<U: Design>(lanes: usize) -> Vec<Trace> {
                 name: signal(field, element),
                 width,
                 filter: field.filter,
+                signed: field.signed,
                 per_lane: field.per_lane(),
             };
             // Fields that share a signal (class and counters of a lane) are listed once.
@@ -65,6 +68,7 @@ const UNFOLDED_LANES: usize = 16;
 // Trace flags of a save file: radix, and begin and end of a group.
 const BINARY: &str = "28";
 const HEX: &str = "22";
+const SIGNED: &str = "420";
 const TEXT: &str = "820";
 const NAMED: &str = "2028";
 const COMMENT: &str = "200";
@@ -291,6 +295,7 @@ impl Sides<'_> {
                 let (flags, filter) = match trace.filter {
                     Some(filter) => (NAMED, format!("^1 {filters}/{filter}.txt\n")),
                     None if trace.width == 1 => (BINARY, String::new()),
+                    None if trace.signed => (SIGNED, String::new()),
                     None => (HEX, String::new()),
                 };
                 let before = format!("{colour}{filter}+{{{side} {name}}} ");

@@ -352,6 +352,9 @@ impl Part {
             let _ = writeln!(text, "{key} = {}", port(None));
             return;
         };
+        if key == "port" && self.signed && self.of.is_none() && width > 1 {
+            text.push_str("signed = true\n");
+        }
         let select = |low: u32, bits: u32| port(Some((low + bits - 1, low)));
         let selects: Vec<String> = match &self.places[..] {
             [] => vec![others.unwrap_or_else(|| port(None))],
@@ -365,6 +368,10 @@ impl Part {
             [one] => writeln!(text, "{key} = {one}"),
             all => writeln!(text, "{key} = [{}]", all.join(", ")),
         };
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     pub fn doc(&self) -> &str {

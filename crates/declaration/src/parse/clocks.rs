@@ -56,6 +56,7 @@ fn clock(table: &Table) -> Result<Pin, Error> {
         values: Vec::new(),
         of_enum: None,
         percent: 100,
+        signed: false,
         only_with: None,
         in_waves: 1,
         name,
