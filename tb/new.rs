@@ -162,10 +162,20 @@ fn several_clocks_are_declared_with_one_reset() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
         let made = Declaration::parse("design.toml", &toml).unwrap();
+        let proposed = toml.replace("# clock = ", "clock = ");
+        let proposed = Declaration::parse("design.toml", &proposed).unwrap();
+        let belongs = proposed
+            .pins
+            .into_iter()
+            .filter(|pin| pin.name.ends_with("late"));
+        let mut belongs: Vec<_> = belongs.map(|pin| (pin.name, pin.clock)).collect();
+        belongs.sort();
         let golden = fs::read_to_string(at.join("src/lib.rs")).unwrap();
-        (text(&output.stdout), made, golden)
+        (text(&output.stdout), made, golden, belongs)
     };
-    let (said, made, golden) = new("two", &[]);
+    let (said, made, golden, belongs) = new("two", &[]);
+    let late = |side: &str| (format!("{side}_late"), Some(format!("{side}_clk")));
+    assert_eq!(belongs, [late("rd"), late("wr")]);
     let found = ": 6 pins, 3 outputs; clocks wr_clk_i, rd_clk_i; reset wr_rst_ni and rd_rst_ni, active low, asynchronous\n";
     let note = "\nnote: wr_rst_ni and rd_rst_ni are one reset, always asserted together; with --reset wr_rst_ni the others are pins of their own\n";
     assert!(said.contains(found) && said.contains(note), "{said}");
@@ -179,7 +189,11 @@ fn several_clocks_are_declared_with_one_reset() {
     assert!(reset.asynchronous && reset.ports.len() == 2);
     assert!(golden.contains("rises, pins.wr_clk is 1."), "{golden}");
     // With one named, it is the only one.
-    let (said, made, _) = new("one", &["--clock", "rd_clk_i"]);
+    let (said, made, _, belongs) = new("one", &["--clock", "rd_clk_i"]);
+    assert!(
+        belongs.iter().all(|(_, clock)| clock.is_none()),
+        "{belongs:?}"
+    );
     assert!(said.contains("; clock rd_clk_i; reset "), "{said}");
     assert_eq!(
         (made.clock.as_str(), made.clocks().count()),

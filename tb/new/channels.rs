@@ -32,6 +32,9 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     assert!(said.contains(note), "{said}");
     let written = fs::read_to_string(&toml).unwrap();
     assert_eq!(Declaration::parse("x", &written).unwrap().channels, []);
+    // Above all tables, and of no effect before channels are declared.
+    let above = written.split("\n[").next().unwrap();
+    assert!(above.contains("\n# transactions = true\n"), "{written}");
     // As the comment says: without the `# ` of their lines.
     let (before, proposed) = written.split_once("\n#\n# [[channel]]").unwrap();
     let proposed = format!("#\n# [[channel]]{proposed}");

@@ -393,6 +393,11 @@ pub fn command(args: &NewArgs) -> Done {
     }
     let (proposed, names) = channels::proposed(&declaration);
     if !names.is_empty() {
+        // A key of the whole file stands above its tables.
+        let toml = match proposed.contains("side = \"in\"") && proposed.contains("side = \"out\"") {
+            true => toml.replacen("\n\n", TRANSACTIONS, 1),
+            false => toml,
+        };
         write("rtl/design.toml", &(toml + &proposed))?;
         let names = names.join(", ");
         notes.push(format!(
@@ -480,6 +485,10 @@ fn without_comments(text: &str) -> String {
     out + rest
 }
 
+/// What is proposed where a module receives on one channel and sends on another.
+const TRANSACTIONS: &str = "\n# With the channels below, the golden model may say what is sent instead of what each cycle does: remove the `# `.\n\
+                            # transactions = true\n\n";
+
 /// Returns the text of the declaration.
 fn toml(
     name: &str,
@@ -545,7 +554,12 @@ fn toml(
                         false => "doc = \"Reset.\"",
                     }
                 ),
-                None => writeln!(text, "waves = true\ndoc = {:?}", part.doc()),
+                None => writeln!(
+                    text,
+                    "{}waves = true\ndoc = {:?}",
+                    clocks.proposed(part.name()),
+                    part.doc()
+                ),
             };
         }
     }
@@ -570,6 +584,7 @@ fn toml(
             if clocks.are_none() || *sampled {
                 text += "sampled = true\n";
             }
+            text += &clocks.proposed(part.name());
             let _ = writeln!(text, "doc = {:?}", part.doc());
         }
     }

@@ -61,10 +61,28 @@ impl Clocks {
         }
     }
 
+    /// Returns the comment that proposes the one of several clocks to which the port or part `name` may belong: that whose name has the same
+    /// beginning, as `src_clk` and `src_data`.
+    pub fn proposed(&self, name: &str) -> String {
+        let begins = |(clock, _): &&(String, String)| {
+            let of_clock = |part: &str| is_clock(part) || part == "i";
+            let parts: Vec<&str> = clock
+                .split('_')
+                .take_while(|part| !of_clock(part))
+                .collect();
+            !parts.is_empty() && name.starts_with(&(parts.join("_") + "_"))
+        };
+        let mut found = self.0.iter().filter(begins);
+        match (self.are_several(), found.next(), found.next()) {
+            (true, Some((clock, _)), None) => format!("# clock = {clock:?}\n"),
+            _ => String::new(),
+        }
+    }
+
     /// Returns the tables of several clocks.
     pub fn tables(&self) -> String {
         let about = "\n# ---- clocks: each stream draws a period of each, in steps of time. `clock = \"NAME\"` in the table of a pin or a field\n\
-                     # says that it changes only with that clock ----\n";
+                     # says that it changes only with that clock; where the names of ports suggest one, remove the `# ` ----\n";
         let tables = self.0.iter().map(|(name, port)| {
             format!(
                 "\n[[clock]]\nname = {name:?}\nport = {port:?}\nperiod = [1, 9]\ndoc = \"Clock.\"\n"
