@@ -126,5 +126,9 @@ fn streams_catch_mutants_of_two_clocks_and_proofs_are_refused() {
     assert!(caught >= 20 && undecided > 0, "{summary}");
     assert_eq!([missed, equivalent], [0, 0], "{summary}");
     let why = "cdc_fifo has 2 clocks, and a proof takes one";
-    assert_eq!(mutants.no_referee(), Some(why));
+    assert!(
+        mutants
+            .no_referee()
+            .is_some_and(|said| said.starts_with(why))
+    );
 }

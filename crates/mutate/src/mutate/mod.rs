@@ -420,7 +420,7 @@ impl Origin {
         match self.several {
             0 => Ok(()),
             n => Err(format!(
-                "{} has {n} clocks, and a proof takes one",
+                "{} has {n} clocks, and a proof takes one: declare the module on each side of the crossing in a crate of its own",
                 self.unit
             )),
         }
