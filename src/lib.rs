@@ -108,8 +108,8 @@ pub use reconverge_campaign::{cover, exhaust, grammar};
 pub use reconverge_mutate::{mutate, prove};
 #[doc(inline)]
 pub use reconverge_program::{
-    alone, case, elf, environment, foreign, generate, import, instructions, layout, names, program,
-    show, start, watch, words,
+    alone, assembly, case, elf, environment, foreign, generate, import, instructions, layout,
+    names, program, show, start, watch, words,
 };
 #[cfg(feature = "rtl")]
 #[doc(inline)]

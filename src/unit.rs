@@ -12,6 +12,7 @@ use reconverge_bench::json::Hex;
 use reconverge_bench::lanes::Wavefronts;
 use reconverge_campaign::exhaust::Small;
 pub use reconverge_campaign::grammar::*;
+use reconverge_program::assembly::Assembly as _;
 pub use reconverge_program::program::*;
 
 /// A build other than the default one, in which campaigns spend a share of their cycles.
@@ -102,7 +103,7 @@ pub trait Unit: Campaign {
             InputError::new(file, 0, "file", why)
         };
         Ok(Loaded {
-            program: Self::assemble(std::str::from_utf8(bytes).map_err(bad)?, file)?,
+            program: Self::Program::assemble(std::str::from_utf8(bytes).map_err(bad)?, file)?,
             warnings: Vec::new(),
         })
     }
@@ -112,7 +113,7 @@ pub trait Unit: Campaign {
     /// As [`Unit::load`].
     fn list(bytes: &[u8], file: &str) -> Result<Vec<String>, InputError> {
         let loaded = Self::load(bytes, file, &LoadOptions::default())?;
-        Ok(vec![format!("0 {}", Self::name(&loaded.program))])
+        Ok(vec![format!("0 {}", loaded.program.name())])
     }
     /// Names the format of a file that only this unit's importer reads, recognised by content, and says whether the unit runs it
     /// (a cubin for another GPU it does not run). Returns `None` for text, and for units that read only text.
@@ -149,7 +150,7 @@ pub trait Unit: Campaign {
     }
     /// Returns the program as words, one instruction a line; by default as assembly.
     fn to_hex(program: &Self::Program) -> String {
-        Self::to_text(program)
+        program.to_text()
     }
     /// Returns the trace record of a step of `program` as one line of JSON, without a line end; `golden` has just executed the step.
     fn trace(
@@ -167,7 +168,7 @@ pub trait Unit: Campaign {
             "pc": pc,
             "active": Hex(Self::active(before) & Wavefronts::of::<Self>(lanes).mask(wavefront)),
             "pc_next": Self::pc_of(golden.state(), wavefront),
-            "text": Self::disassemble(program, pc),
+            "text": program.disassemble(pc),
         });
         if Self::DECLARATION.wavefronts > 1 {
             record["wavefront"] = wavefront.into();

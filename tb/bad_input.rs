@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, text};
+use reconverge::assembly::Assembly as _;
 use reconverge::case::{Case, Place, Table};
 use reconverge::r500::R500;
 use reconverge::saved::{PROGRAM, Saved, identify};
@@ -393,7 +394,7 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
             "max_steps: without a limit only with noise_cycles",
         ),
         (
-            &format!("\"name\": \"{}\"", U::name(&saved.case.program)),
+            &format!("\"name\": \"{}\"", saved.case.program.name()),
             "\"name\": \"../x\"",
             "name: \"../x\" cannot be part of a file name",
         ),

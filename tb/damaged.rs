@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
+use reconverge::assembly::Assembly as _;
 use reconverge::case::Case;
 use reconverge::cover::lcov::RtlCoverage;
 use reconverge::design::Golden;
@@ -120,13 +121,13 @@ fn run<U: Unit>(case: &Case<U>) {
 
 /// Writes a program in every form, reads it again, and runs it.
 fn used<U: Tested>(program: &U::Program) {
-    let name = U::name(program).to_owned();
-    let text = U::to_text(program);
+    let name = program.name().to_owned();
+    let text = program.to_text();
     harmless(&text);
     harmless(&U::to_hex(program));
     let again = U::load(text.as_bytes(), "dir/again.s", &LoadOptions::default());
     let mut again = again.unwrap_or_else(|e| panic!("{e}\n{text}")).program;
-    U::rename(&mut again, name);
+    again.rename(name);
     assert_eq!(&again, program, "{text}");
     let case = Case::<U>::new(program.clone());
     if case.check_input("flags").is_ok() {

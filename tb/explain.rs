@@ -1,5 +1,6 @@
 //! `explain` knows every operation and every rule of each unit.
 
+use reconverge::assembly::Assembly as _;
 use reconverge::explain::{rule, word, words};
 use reconverge::r500::{self, R500};
 use reconverge::r700::{self, R700};
@@ -14,7 +15,7 @@ fn operation<U: Unit>(numbers: &[u64]) -> Option<String> {
     let given: Vec<String> = numbers.iter().map(|n| format!("{n:x}")).collect();
     let anatomy = words::<U>(&given).unwrap_or_else(|(word, why)| panic!("{word}: {why}"));
     assert!(
-        !U::disassemble(&anatomy.program, anatomy.pc).is_empty(),
+        !anatomy.program.disassemble(anatomy.pc).is_empty(),
         "{given:?}"
     );
     for part in &anatomy.parts {

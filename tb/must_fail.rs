@@ -12,6 +12,7 @@ use crate::common::rtl::{Change, Rtl as Folder};
 use crate::common::{
     ROOT, Tested, arg, line_starting, loaded, mismatch, program, reconverge, reconverge_ends, text,
 };
+use reconverge::assembly::Assembly as _;
 use reconverge::case::Case;
 use reconverge::check::check;
 use reconverge::design::{Build, Golden};
@@ -457,7 +458,7 @@ fn ends_a_test_as_the_command_does<U: Tested>(rtl: &Rtl<U>, case: &Case<U>) {
     let shrunk = line_starting(report, "program shrunk from ");
     assert!(!report.contains("not made smaller"), "{report}");
     let program = &report[report.find(shrunk).unwrap() + shrunk.len()..];
-    U::assemble(program.split("\nsaved ").next().unwrap(), "shrunk.s").unwrap();
+    U::Program::assemble(program.split("\nsaved ").next().unwrap(), "shrunk.s").unwrap();
 
     let path = |text: &str| Path::new(ROOT).join(text);
     let saved = path(&line_starting(report, "saved   ")[8..]);

@@ -10,6 +10,7 @@ use crate::common::{
     ROOT, Tested, arg, loaded, needs, program, reconverge, reconverge_ends, reconverge_in, text,
     tool,
 };
+use reconverge::assembly::Assembly as _;
 use reconverge::case::Case;
 use reconverge::instructions::Instructions as _;
 use reconverge::r500::R500;
@@ -119,7 +120,7 @@ fn a_page_holds_every_step_of_its_run<U: Tested>() {
     for (number, line) in listed.iter().enumerate() {
         let pc = line[0].as_u64().unwrap() as u32;
         assert_eq!(code.number(pc), Some(number), "{pc:#x}");
-        assert_eq!(line[1], U::statement(&code, pc));
+        assert_eq!(line[1], code.statement(pc));
     }
     assert!(page.contains("lock-step    agrees: "));
     // Nothing is fetched from anywhere.

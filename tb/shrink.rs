@@ -12,6 +12,7 @@ use crate::common::{
 };
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use reconverge::assembly::Assembly as _;
 use reconverge::case::{Case, Kind};
 use reconverge::design::Golden;
 use reconverge::dut::Rtl;
@@ -119,12 +120,12 @@ fn caught_and_shrunk<U: Tested>(change: Change, cycles: &str, timed: bool) -> (S
     assert!(headline.contains(&said), "{headline}");
     let field = saved.failure.as_ref().unwrap().field().unwrap();
     assert!(differs(first, field), "{change:?}: {field}\n{report}");
-    U::check(&case.program, path).unwrap();
+    case.program.check(path).unwrap();
 
     let mut again = U::load(assembly.as_bytes(), "again.s", &LoadOptions::default())
         .unwrap_or_else(|e| panic!("{e}\n{assembly}"))
         .program;
-    U::rename(&mut again, U::name(&case.program).to_owned());
+    again.rename(case.program.name().to_owned());
     assert_eq!(again, case.program, "{assembly}");
 
     // The program's file begins with the command that shows the mismatch again.
@@ -423,7 +424,7 @@ fn instructions_that_no_lane_executes_can_be_taken_out<U: Tested>() {
             walk(&case),
             (steps.clone(), end.clone()),
             "{}",
-            U::to_text(&program)
+            program.to_text()
         );
         if outside || !end.starts_with("done") {
             continue;
@@ -433,7 +434,7 @@ fn instructions_that_no_lane_executes_can_be_taken_out<U: Tested>() {
         case.program = program.laid_out(&kept(order.iter().copied()));
         assert_eq!(case.program.count().max(1), order.len().max(1));
         // spa5 checks the target of PBK, too, where no thread ever breaks.
-        if U::to_text(&case.program).contains("TARGET_RANGE") {
+        if case.program.to_text().contains("TARGET_RANGE") {
             continue;
         }
         let (found, found_end) = walk(&case);
@@ -445,8 +446,8 @@ fn instructions_that_no_lane_executes_can_be_taken_out<U: Tested>() {
             (found, found_end),
             (expected, end),
             "{}\ncut to\n{}",
-            U::to_text(&program),
-            U::to_text(&case.program)
+            program.to_text(),
+            case.program.to_text()
         );
         steps_compared += steps.len();
         taken_out += count - order.len();
@@ -466,9 +467,9 @@ fn instructions_that_no_lane_executes_can_be_taken_out<U: Tested>() {
 fn cut_programs_are_accepted_and_their_text_assembles_to_them<U: Tested>() {
     let mut rng = Pcg64Mcg::seed_from_u64(3);
     let through_text = |program: &U::Program| {
-        let text = U::to_text(program);
+        let text = program.to_text();
         U::load(text.as_bytes(), "cut.s", &LoadOptions::default()).map(|mut loaded| {
-            U::rename(&mut loaded.program, U::name(program).to_owned());
+            loaded.program.rename(program.name().to_owned());
             loaded.program
         })
     };
@@ -495,11 +496,11 @@ fn cut_programs_are_accepted_and_their_text_assembles_to_them<U: Tested>() {
             pieces.push(Piece::New);
         }
         let cut = case.program.laid_out(&pieces);
-        U::check(&cut, "cut").unwrap();
+        cut.check("cut").unwrap();
         assert!(cut.count() <= pieces.len());
         if through_text(&case.program).is_ok_and(|whole| whole == case.program) {
-            let again = through_text(&cut).unwrap_or_else(|e| panic!("{e}\n{}", U::to_text(&cut)));
-            assert_eq!(again, cut, "{}", U::to_text(&cut));
+            let again = through_text(&cut).unwrap_or_else(|e| panic!("{e}\n{}", cut.to_text()));
+            assert_eq!(again, cut, "{}", cut.to_text());
             assembled += 1;
         }
     }
@@ -522,12 +523,12 @@ fn simpler_programs_come_to_an_end<U: Tested>() {
             }
             for one in &simpler {
                 assert_ne!(*one, program);
-                U::check(one, "simpler").unwrap();
+                one.check("simpler").unwrap();
             }
             program = simpler[rng.random_range(0..simpler.len())].clone();
             left -= 1;
             changes += 1;
-            assert!(left > 0, "{}", U::to_text(&program));
+            assert!(left > 0, "{}", program.to_text());
         }
     }
     assert!(changes > 100, "{changes}");

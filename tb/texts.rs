@@ -2,6 +2,7 @@
 //! message that it is refused with. `\n` ends a line of a program, `\t` is a tab; `file` names one in `tb/<unit>/programs`. What is accepted is the same program
 //! again when it is disassembled and assembled.
 
+use reconverge::assembly::Assembly as _;
 use reconverge::unit::Unit;
 
 use crate::data;
@@ -25,18 +26,19 @@ fn programs_become_the_words_that_are_shown<U: Unit>() {
                 }
                 None => text.replace("\\n", "\n").replace("\\t", "\t"),
             };
-            match U::assemble(&text, "t.s") {
+            match U::Program::assemble(&text, "t.s") {
                 Err(refused) => refused.to_string(),
                 Ok(program) => {
                     assert_ne!(file, "refused", "{text}\nis accepted");
-                    let again = U::to_text(&program);
-                    let same = U::assemble(&again, "t.s").is_ok_and(|again| again == program);
+                    let again = program.to_text();
+                    let same =
+                        U::Program::assemble(&again, "t.s").is_ok_and(|again| again == program);
                     assert!(same, "{text}\nis not the same as\n{again}");
-                    let named = U::assemble(&text, "some/where/name.of.s").unwrap();
-                    assert_eq!(U::name(&named), "name.of");
+                    let named = U::Program::assemble(&text, "some/where/name.of.s").unwrap();
+                    assert_eq!(named.name(), "name.of");
                     if !text.contains('\n') {
                         // Labels are the only names in which capitals count.
-                        let small = U::assemble(&text.to_lowercase(), "t.s");
+                        let small = U::Program::assemble(&text.to_lowercase(), "t.s");
                         assert!(small.is_ok_and(|small| small == program), "{text}");
                     }
                     // Behind its name.

@@ -14,6 +14,7 @@ use crate::unit::Unit;
 use reconverge_bench::design::{Control as _, Golden as _};
 use reconverge_bench::field::{Field, Pin, Shape};
 use reconverge_bench::lanes::Wavefronts;
+use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::Case;
 use reconverge_program::environment::noise;
 use reconverge_program::instructions::Instructions as _;
@@ -158,7 +159,7 @@ impl<U: Unit> Watch<U> for Find<'_, U> {
         let near = Some(Near {
             cycle,
             pc: self.pc,
-            text: U::statement(&self.case.program, self.pc),
+            text: self.case.program.statement(self.pc),
         });
         match cycle < self.cycle {
             true => self.before = near,
@@ -229,7 +230,7 @@ pub fn explain<U: Unit>(case: &Case<U>, cycle: u64) -> Explained {
     }
     Explained::Instruction(Instruction {
         pc: find.pc,
-        text: U::statement(&case.program, find.pc),
+        text: case.program.statement(find.pc),
         words,
         cycles,
     })

@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 
 use super::isa::PredSel;
-use super::program::Slot;
+use super::program::{MEMORY_SLOTS, Program, Slot};
+use reconverge_bench::input::InputError;
+use reconverge_program::assembly::Assembly;
 
 pub use reconverge_bench::text::Line;
 
@@ -256,5 +258,57 @@ impl Code {
             .rev()
             .find(|(first, _)| *first <= start)
             .map_or(0, |(_, last)| *last)
+    }
+}
+
+impl Assembly for Program {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn rename(&mut self, name: String) {
+        self.name = name;
+    }
+
+    fn check(&self, file: &str) -> Result<(), InputError> {
+        let room = MEMORY_SLOTS - usize::from(self.regs.offset());
+        if self.slots.len() > room {
+            let why = format!(
+                "{} instructions, the memory has room for {room}",
+                self.slots.len()
+            );
+            return Err(InputError::new(file, 0, "slots", why));
+        }
+        Ok(())
+    }
+
+    fn disassemble(&self, pc: u32) -> String {
+        match u16::try_from(pc) {
+            Ok(pc) => disassemble(self.slot(pc), pc, &self.regs),
+            Err(_) => String::new(),
+        }
+    }
+
+    fn statement(&self, pc: u32) -> String {
+        let text = self.disassemble(pc);
+        // The fields of the word stand before the statement.
+        match text.split_once(" ; ") {
+            Some((_, said))
+                if !said.starts_with("END_ADDR") && !said.starts_with("no statement") =>
+            {
+                said.to_owned()
+            }
+            // Without the words, where the fields do not say all of them.
+            Some((word, _)) => word.split(" [").next().unwrap_or(word).to_owned(),
+            None => text,
+        }
+    }
+
+    fn to_text(&self) -> String {
+        program_text(self)
+    }
+
+    fn assemble(text: &str, file: &str) -> Result<Self, InputError> {
+        assemble(text, file)
     }
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
-use super::program::{MEMORY_SLOTS, Program};
+use super::program::Program;
 use super::start::Start;
 use super::state::{DECLARATION, ERROR_NAMES, In, State};
 use super::{R500, asm, cover, generate, import, judge};
@@ -17,6 +17,7 @@ use reconverge_bench::design::Design;
 use reconverge_bench::field::Declaration;
 use reconverge_bench::input::InputError;
 use reconverge_campaign::exhaust::Small;
+use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Kind};
 use reconverge_program::import::sound_name;
 use reconverge_program::show::{Class, Frame};
@@ -89,41 +90,6 @@ impl Programs for R500 {
         loops.chain(calls).collect()
     }
 
-    fn statement(program: &Program, pc: u32) -> String {
-        let text = Self::disassemble(program, pc);
-        // The fields of the word stand before the statement.
-        match text.split_once(" ; ") {
-            Some((_, said))
-                if !said.starts_with("END_ADDR") && !said.starts_with("no statement") =>
-            {
-                said.to_owned()
-            }
-            // Without the words, where the fields do not say all of them.
-            Some((word, _)) => word.split(" [").next().unwrap_or(word).to_owned(),
-            None => text,
-        }
-    }
-
-    fn name(program: &Program) -> &str {
-        &program.name
-    }
-
-    fn rename(program: &mut Program, name: String) {
-        program.name = name;
-    }
-
-    fn check(program: &Program, file: &str) -> Result<(), InputError> {
-        let room = MEMORY_SLOTS - usize::from(program.regs.offset());
-        if program.slots.len() > room {
-            let why = format!(
-                "{} instructions, the memory has room for {room}",
-                program.slots.len()
-            );
-            return Err(InputError::new(file, 0, "slots", why));
-        }
-        Ok(())
-    }
-
     fn setup(program: &Program) -> Vec<In> {
         let regs = &program.regs;
         // Reset leaves zeros, so only nonzero constants are written.
@@ -165,13 +131,6 @@ impl Programs for R500 {
         pins
     }
 
-    fn disassemble(program: &Program, pc: u32) -> String {
-        match u16::try_from(pc) {
-            Ok(pc) => asm::disassemble(program.slot(pc), pc, &program.regs),
-            Err(_) => String::new(),
-        }
-    }
-
     #[inline]
     fn record(before: &State, pins: &In, _: &State) -> Record {
         Record {
@@ -198,10 +157,6 @@ impl Campaign for R500 {
             Kind::Seeded if rng.random() => generate::near_legal(rng),
             Kind::Seeded => generate::raw(rng),
         }
-    }
-
-    fn to_text(program: &Program) -> String {
-        asm::program_text(program)
     }
 
     fn conditions(pins: &In, lane: u32) -> u16 {
@@ -232,10 +187,6 @@ impl Campaign for R500 {
             ..Program::default()
         };
         (relaunched, last.cov)
-    }
-
-    fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
-        asm::assemble(text, file)
     }
 }
 
@@ -343,7 +294,7 @@ impl Unit for R500 {
             err: after.err,
             done: after.done,
             halted: after.halted,
-            text: there.then(|| Self::disassemble(program, before.pc.into())),
+            text: there.then(|| program.disassemble(before.pc.into())),
         };
         // The record holds only numbers, text and lists of them, which always serialise.
         serde_json::to_string(&record).unwrap_or_default()

@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use std::ops::Not;
 
 use super::isa::{CfOp, Clause, Cond};
-use super::program::Quad;
+use super::program::{MAX_QUADS, Program, Quad};
+use reconverge_bench::input::InputError;
+use reconverge_program::assembly::Assembly;
 
 pub use reconverge_bench::text::Line;
 
@@ -251,4 +253,47 @@ pub struct Code {
     pub lines: Vec<usize>,
     /// Labels, each with the address of the instruction that follows, at most `quads.len()`.
     pub labels: BTreeMap<String, u32>,
+}
+
+impl Assembly for Program {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn rename(&mut self, name: String) {
+        self.name = name;
+    }
+
+    fn check(&self, file: &str) -> Result<(), InputError> {
+        if self.quads.len() > MAX_QUADS {
+            let why = format!(
+                "{} quadwords, there is room for {MAX_QUADS}",
+                self.quads.len()
+            );
+            return Err(InputError::new(file, 0, "quads", why));
+        }
+        Ok(())
+    }
+
+    fn disassemble(&self, pc: u32) -> String {
+        disassemble(self.quad(pc), pc, &self.regs)
+    }
+
+    fn statement(&self, pc: u32) -> String {
+        let text = self.disassemble(pc);
+        let text = text.strip_suffix("; entry").unwrap_or(&text).trim_end();
+        // Without the words, where the text does not say all of them.
+        match (text.find(" ["), text.find(']')) {
+            (Some(begin), Some(end)) => text[..begin].to_owned() + &text[end + 1..],
+            _ => text.to_owned(),
+        }
+    }
+
+    fn to_text(&self) -> String {
+        program_text(self)
+    }
+
+    fn assemble(text: &str, file: &str) -> Result<Self, InputError> {
+        assemble(text, file)
+    }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden};
 use super::isa::{CfOp, Word};
-use super::program::{MAX_QUADS, Program};
+use super::program::Program;
 use super::start::Start;
 use super::state::values::loop_;
 use super::state::{DECLARATION, ERROR_NAMES, In, LOOP_NAMES, State};
@@ -20,6 +20,7 @@ use reconverge_bench::field::Declaration;
 use reconverge_bench::input::InputError;
 use reconverge_bench::json::hex;
 use reconverge_campaign::exhaust::Small;
+use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Conditions, Kind};
 use reconverge_program::show::{Class, Frame as Shown};
 
@@ -130,35 +131,6 @@ impl Programs for R700 {
         shown
     }
 
-    fn statement(program: &Program, pc: u32) -> String {
-        let text = Self::disassemble(program, pc);
-        let text = text.strip_suffix("; entry").unwrap_or(&text).trim_end();
-        // Without the words, where the text does not say all of them.
-        match (text.find(" ["), text.find(']')) {
-            (Some(begin), Some(end)) => text[..begin].to_owned() + &text[end + 1..],
-            _ => text.to_owned(),
-        }
-    }
-
-    fn name(program: &Program) -> &str {
-        &program.name
-    }
-
-    fn rename(program: &mut Program, name: String) {
-        program.name = name;
-    }
-
-    fn check(program: &Program, file: &str) -> Result<(), InputError> {
-        if program.quads.len() > MAX_QUADS {
-            let why = format!(
-                "{} quadwords, there is room for {MAX_QUADS}",
-                program.quads.len()
-            );
-            return Err(InputError::new(file, 0, "quads", why));
-        }
-        Ok(())
-    }
-
     fn setup(program: &Program) -> Vec<In> {
         let regs = &program.regs;
         // Reset leaves zeros, so only nonzero constants are written.
@@ -205,10 +177,6 @@ impl Programs for R700 {
         pins
     }
 
-    fn disassemble(program: &Program, pc: u32) -> String {
-        asm::disassemble(program.quad(pc), pc, &program.regs)
-    }
-
     #[inline]
     fn record(before: &State, _: &In, after: &State) -> Record {
         Record {
@@ -249,10 +217,6 @@ impl Campaign for R700 {
         }
     }
 
-    fn to_text(program: &Program) -> String {
-        asm::program_text(program)
-    }
-
     fn conditions(pins: &In, lane: u32) -> u16 {
         (pins.pred >> lane & 1) as u16
     }
@@ -265,10 +229,6 @@ impl Campaign for R700 {
         program.regs.bool_const = after.bool_const;
         program.regs.loop_const = after.loop_const;
         (program, pins.lane_mask)
-    }
-
-    fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
-        asm::assemble(text, file)
     }
 }
 
@@ -371,7 +331,7 @@ impl Unit for R700 {
             err: after.err,
             done: after.done,
             halted: after.halted,
-            text: Self::disassemble(program, before.pc),
+            text: program.disassemble(before.pc),
         };
         // The record holds only numbers, text and lists of them, which always serialise.
         serde_json::to_string(&record).unwrap_or_default()

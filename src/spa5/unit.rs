@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::environment::{Surroundings, counts, tests_clip};
 use super::golden::{Golden, Token};
-use super::program::{BUNDLE, MAX_BUNDLES, Program, WORDS};
+use super::program::{BUNDLE, Program};
 use super::start::Start;
 use super::state::values::status::{DONE, RUN, UNWIND};
 use super::state::{DECLARATION, ERROR_NAMES, In, State, TOKEN_NAMES};
@@ -17,6 +17,7 @@ use reconverge_bench::field::Declaration;
 use reconverge_bench::input::InputError;
 use reconverge_bench::json::{Hex, hex};
 use reconverge_campaign::exhaust::Small;
+use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Conditions, Kind};
 use reconverge_program::show::{Class, Frame};
 
@@ -99,62 +100,6 @@ impl Programs for Spa5 {
         tokens.map(frame).collect()
     }
 
-    fn statement(program: &Program, pc: u32) -> String {
-        asm::statement(program.word(pc), pc)
-    }
-
-    fn name(program: &Program) -> &str {
-        &program.name
-    }
-
-    fn rename(program: &mut Program, name: String) {
-        program.name = name;
-    }
-
-    fn check(program: &Program, file: &str) -> Result<(), InputError> {
-        let bad = |field: &str, why: String| Err(InputError::new(file, 0, field, why));
-        if program.words.len() > MAX_BUNDLES * WORDS {
-            let why = format!(
-                "{} words, there is room for {}",
-                program.words.len(),
-                MAX_BUNDLES * WORDS
-            );
-            return bad("words", why);
-        }
-        if !program.words.len().is_multiple_of(WORDS) {
-            return bad(
-                "words",
-                format!("must be whole bundles, not {} words", program.words.len()),
-            );
-        }
-        // spa5-6: not allowed, and no check exists.
-        if !program.prog_size.is_multiple_of(BUNDLE) {
-            return bad(
-                "prog_size",
-                format!("must be a multiple of {BUNDLE}, not {}", program.prog_size),
-            );
-        }
-        if !program.entry.is_multiple_of(8) {
-            return bad(
-                "entry",
-                format!("must be a multiple of 8, not {}", program.entry),
-            );
-        }
-        let base = program.prog_base;
-        if !base.is_multiple_of(BUNDLE) {
-            return bad(
-                "prog_base",
-                format!("must be a multiple of {BUNDLE}, not {base}"),
-            );
-        }
-        if base > program.last_base() {
-            let size = program.prog_size;
-            let why = format!("{base}: with prog_size {size} the program does not end in 32 bits");
-            return bad("prog_base", why);
-        }
-        Ok(())
-    }
-
     fn setup(_: &Program) -> Vec<In> {
         Vec::new()
     }
@@ -206,10 +151,6 @@ impl Programs for Spa5 {
         pins
     }
 
-    fn disassemble(program: &Program, pc: u32) -> String {
-        asm::disassemble(program.word(pc), pc, program)
-    }
-
     #[inline]
     fn record(before: &State, pins: &In, after: &State) -> Record {
         let threads = counts(before, pins.word, after);
@@ -249,10 +190,6 @@ impl Campaign for Spa5 {
         generate::placed(rng, program)
     }
 
-    fn to_text(program: &Program) -> String {
-        asm::program_text(program)
-    }
-
     fn conditions(pins: &In, lane: u32) -> u16 {
         let planes = pins.p.iter().chain(&pins.cc);
         let drawn = (0..).zip(planes).fold(0, |bits, (j, plane)| {
@@ -270,10 +207,6 @@ impl Campaign for Spa5 {
         program.entry = pins.entry;
         program.prog_size = pins.prog_size;
         (program, pins.launch_mask)
-    }
-
-    fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
-        asm::assemble(text, file)
     }
 }
 
@@ -367,7 +300,7 @@ impl Unit for Spa5 {
             status: after.status,
             err: after.err,
             top,
-            text: there.then(|| Self::disassemble(program, before.pc)),
+            text: there.then(|| program.disassemble(before.pc)),
         };
         // The record holds only numbers, text and lists of them, which always serialise.
         serde_json::to_string(&record).unwrap_or_default()

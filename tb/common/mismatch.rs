@@ -1,6 +1,7 @@
 //! How a test ends in which the RTL of a unit disagrees with its judges: as `fuzz` does. The case is saved, shrunk, and run again
 //! with a dump, in a folder of the test; the message of the test is the report, the paths, and the line that replays the case.
 
+use reconverge::assembly::Assembly as _;
 use reconverge::campaign::{self, Options, Summary};
 use reconverge::case::Case;
 use reconverge::check::{TestCase as _, by_lockstep};
@@ -48,7 +49,7 @@ pub fn judged<U: Campaign>(
         }
         Verdict::NotStructured(_) if may_be_unjudged => return None,
         Verdict::Disagrees { lane, how } => (lane, how),
-        other => panic!("{at}: {other:?}\n{}", U::to_text(&case.program)),
+        other => panic!("{at}: {other:?}\n{}", case.program.to_text()),
     };
     let cause = Cause::Judge { lane, how };
     fails(Failure::new(case, cause, ran.compared), dut, at)

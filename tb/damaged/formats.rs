@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rand::Rng;
 use rand::seq::IndexedRandom;
+use reconverge::assembly::Assembly as _;
 use reconverge::campaign::{self, Drawn, Failed, Limit, Options, Shard, Summary, results};
 use reconverge::case::{Case, Conditions, Row, Table};
 use reconverge::cover::lcov::RtlCoverage;
@@ -76,7 +77,7 @@ fn programs<U: Tested>(formats: &mut Vec<Format>) {
     // What the generators make, and the disassembler writes.
     for index in 0..16 {
         let (_, case) = campaign::case::<U>(3, index, &Build::from(U::LANES));
-        text.push(U::to_text(&case.program).into_bytes());
+        text.push(case.program.to_text().into_bytes());
         hex.push(U::to_hex(&case.program).into_bytes());
     }
     text.retain(|text| text.len() < LONG);

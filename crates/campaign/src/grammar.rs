@@ -4,7 +4,6 @@ use rand::Rng;
 
 use crate::cover::Coverage;
 use reconverge_bench::design::Build;
-use reconverge_bench::input::InputError;
 use reconverge_program::case::Kind;
 use reconverge_program::instructions::Instructions;
 use reconverge_program::program::Programs;
@@ -24,13 +23,6 @@ pub trait Campaign: Programs<Program: Instructions> {
     fn generate_for(_build: &Build, kind: Kind, rng: &mut impl Rng) -> Self::Program {
         Self::generate(kind, rng)
     }
-    /// Returns the program as assembly text that assembles to the same program.
-    fn to_text(program: &Self::Program) -> String;
-    /// Assembles a text; `file` is its name in messages.
-    ///
-    /// # Errors
-    /// The text is not a legal program.
-    fn assemble(text: &str, file: &str) -> Result<Self::Program, InputError>;
     /// Returns the condition bits that `pins` give `lane`, in the bit order of a draw.
     fn conditions(pins: &Self::In, lane: u32) -> u16;
     /// Returns `program` with the operands and constants of the launch with `pins`, which led to `after`, and the launched

@@ -30,6 +30,7 @@ use reconverge_bench::lanes::Wavefronts;
 use reconverge_bench::saved::Savable as _;
 use reconverge_bench::search::Search;
 pub use reconverge_bench::search::{Budget, Follow};
+use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Conditions, Row, Table};
 use reconverge_program::environment::draw_word;
 use reconverge_program::instructions::{Instructions, Piece};
@@ -177,9 +178,9 @@ pub(crate) fn same<U: Campaign>(a: &Case<U>, b: &Case<U>) -> bool {
 
 /// Returns true if the program's text assembles to the same program.
 fn readable<U: Campaign>(program: &U::Program) -> bool {
-    let text = U::to_text(program);
-    U::assemble(&text, "shrunk.s").is_ok_and(|mut again| {
-        U::rename(&mut again, U::name(program).to_owned());
+    let text = program.to_text();
+    U::Program::assemble(&text, "shrunk.s").is_ok_and(|mut again| {
+        again.rename(program.name().to_owned());
         again == *program
     })
 }

@@ -7,6 +7,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use reconverge::assembly::Assembly as _;
 use reconverge::campaign::{Limit, Shard};
 use reconverge::case::{Case, Conditions, MAX_STEPS, Table};
 use reconverge::compiled::Compiled;
@@ -135,9 +136,9 @@ impl CaseArgs {
         let mut program = load::<U>(program, &options)?;
         let lanes = self.lanes.unwrap_or(U::LANES);
         // A campaign names saved programs in this way: the unit's name comes first in each case's name.
-        if let Some(name) = U::name(&program).strip_prefix(&format!("{}.", U::NAME)) {
+        if let Some(name) = program.name().strip_prefix(&format!("{}.", U::NAME)) {
             let name = name.to_owned();
-            U::rename(&mut program, name);
+            program.rename(name);
         }
         let mut case = Case::<U>::new(program);
         case.seed = self.seed;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
+use reconverge::assembly::Assembly as _;
 use reconverge::compiled::Compiled;
 use reconverge::design::{Build, Design};
 use reconverge::input::{self, InputError};
@@ -82,7 +83,7 @@ pub fn asm<U: Compiled>(args: &AsmArgs) -> Done {
 
 pub fn dis<U: Compiled>(args: &AsmArgs) -> Done {
     let program = load::<U>(&args.program, &LoadOptions::default())?;
-    write(args.output.as_deref(), &U::to_text(&program))?;
+    write(args.output.as_deref(), &program.to_text())?;
     Ok(Status::Agreed)
 }
 
@@ -102,7 +103,7 @@ pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
     let text = if args.hex {
         U::to_hex(&program)
     } else {
-        U::to_text(&program)
+        program.to_text()
     };
     write(args.output.as_deref(), &text)?;
     Ok(Status::Agreed)

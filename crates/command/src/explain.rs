@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use reconverge::assembly::Assembly as _;
 use reconverge::case::Case;
 use reconverge::compiled::Compiled;
 use reconverge::explain::cycle::{Cycle, Explained, Group, Near, cited};
@@ -77,7 +78,7 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
     } else {
         let wrong = |(word, why): (String, String)| InputError::new("explain", 0, word, why);
         let anatomy = explain::words::<U>(&args.what).map_err(wrong)?;
-        let mut out = format!("{}\n", U::disassemble(&anatomy.program, anatomy.pc));
+        let mut out = format!("{}\n", anatomy.program.disassemble(anatomy.pc));
         for part in &anatomy.parts {
             out += "\n";
             out += &of_part(part);

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use reconverge::assembly::Assembly as _;
 use reconverge::case::{Case, Conditions, LONGEST_NAME};
 use reconverge::check::{Agreed, Judged, TestCase};
 use reconverge::compiled::Compiled;
@@ -195,9 +196,7 @@ pub fn at(stem: &Path, ending: &str) -> PathBuf {
 pub fn statements<U: Compiled>(case: &Case<U>) -> Vec<(u32, String)> {
     let program = &case.program;
     let addresses = (0..program.count()).map(|number| program.address(number));
-    addresses
-        .map(|pc| (pc, U::statement(program, pc)))
-        .collect()
+    addresses.map(|pc| (pc, program.statement(pc))).collect()
 }
 
 /// Writes `case`, of which `saved` is the text, its program, and a table of conditions if it needs one, as files whose names begin with
@@ -222,7 +221,7 @@ pub fn save_again<U: Compiled>(case: &Case<U>, saved: &str, stem: &Path) -> Resu
         true => String::new(),
         false => format!("// {}\n", case.surroundings()),
     };
-    let program = format!("// {command}\n{others}{}", U::to_text(&case.program));
+    let program = format!("// {command}\n{others}{}", case.program.to_text());
     let mut written = wave::write_whole(&at("s"), &program);
     if run.is_some() && !rows.is_empty() {
         let lines = rows
@@ -257,9 +256,9 @@ fn run_command<U: Compiled>(
     }
     // Some random words do not survive their text form, and some names are not file names.
     let file = path.to_string_lossy();
-    let text = U::to_text(&case.program);
+    let text = case.program.to_text();
     let mut again = U::load(text.as_bytes(), &file, &LoadOptions::default()).ok()?;
-    U::rename(&mut again.program, U::name(&case.program).to_owned());
+    again.program.rename(case.program.name().to_owned());
     let length = path.file_stem()?.len().saturating_sub(U::NAME.len() + 1);
     if again.program != case.program || length > LONGEST_NAME || path.to_str().is_none() {
         return None;

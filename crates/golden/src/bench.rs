@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 
 use bytemuck::bytes_of;
+use reconverge::assembly::Assembly as _;
 use reconverge::case::Case;
 use reconverge::design::{Build, Design, Golden};
 use reconverge::field::{self, Pin, Shape};
@@ -150,7 +151,7 @@ impl<U: Unit> Stimulus for Recorded<U> {
         self.pins.get(cycle).map(bytes_of)
     }
     fn disassemble(&self, pc: u32) -> String {
-        U::disassemble(&self.case.program, pc)
+        self.case.program.disassemble(pc)
     }
 }
 

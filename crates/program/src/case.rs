@@ -8,6 +8,7 @@ use std::sync::Arc;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::assembly::Assembly as _;
 use crate::environment::{bits, draw_word, lowest};
 use crate::program::Programs;
 use crate::start::Start;
@@ -286,7 +287,7 @@ impl<U: Programs> Case<U> {
 
     /// Returns the name of the run: `<unit>.<program>.<seed>`.
     pub fn name(&self) -> String {
-        format!("{}.{}.{:x}", U::NAME, U::name(&self.program), self.seed)
+        format!("{}.{}.{:x}", U::NAME, self.program.name(), self.seed)
     }
 
     /// Returns the options with which `run` runs the program as this case does, except for what only a saved case holds: rows
@@ -481,7 +482,7 @@ impl<U: Programs> Savable for Case<U> {
             let checked = flip.check(U::fields(), self.lanes as usize);
             checked.or_else(|why| bad("flip", why))?;
         }
-        let name = U::name(&self.program);
+        let name = self.program.name();
         if name.len() > LONGEST_NAME {
             let why = format!("{} characters, more than {LONGEST_NAME}", name.len());
             return bad("name", why);
@@ -489,6 +490,6 @@ impl<U: Programs> Savable for Case<U> {
         if name.is_empty() || !name.chars().all(|c| c.is_ascii_graphic() && c != '/') {
             return bad("name", format!("{name:?} cannot be part of a file name"));
         }
-        U::check(&self.program, file)
+        self.program.check(file)
     }
 }

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use crate::assembly::Assembly as _;
 use crate::case::{Case, LONGEST_NAME};
 use crate::program::{Programs, Records, Verdict};
 use crate::show::{Class, Lines, ShownState, words};
@@ -26,8 +27,8 @@ impl<U: Programs> TestCase for Case<U> {
 
     fn mark(&mut self, mark: &str) {
         let room = LONGEST_NAME.saturating_sub(mark.len());
-        let name: String = U::name(&self.program).chars().take(room).collect();
-        U::rename(&mut self.program, name + mark);
+        let name: String = self.program.name().chars().take(room).collect();
+        self.program.rename(name + mark);
     }
 
     fn build(&self) -> Build {

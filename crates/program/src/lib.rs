@@ -1,7 +1,7 @@
 //! Support for designs that run programs, one level above the bench. It does not depend on campaigns.
 //!
-//! A design provides a program type, its environment, its start states and its lane classes ([`program::Programs`]). The
-//! crate then provides:
+//! A design provides a program type ([`assembly::Assembly`]), its environment, its start states and its lane classes
+//! ([`program::Programs`]). The crate then provides:
 //!
 //! * cases that can be saved and replayed ([`case`]), the pins of each cycle with stalls and noise (`stimulus`), conditions
 //!   ([`environment`]) and preloaded states ([`start`]);
@@ -15,6 +15,7 @@
 //! * `rtl`: the bench, and the modules that need it.
 
 pub mod alone;
+pub mod assembly;
 pub mod case;
 pub mod elf;
 pub mod environment;

@@ -3,9 +3,8 @@
 use std::fmt::Debug;
 
 use rand::{Rng, RngCore};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
+use crate::assembly::Assembly;
 use crate::case::Case;
 use crate::environment::Draw;
 use crate::show::{Class, Frame};
@@ -13,7 +12,6 @@ use crate::start::Start;
 use crate::watch::Watch;
 use reconverge_bench::design::{Control, Design, Golden};
 use reconverge_bench::field::show;
-use reconverge_bench::input::InputError;
 use reconverge_bench::lanes::Wavefronts;
 
 /// The inputs of a unit in one cycle, as far as every unit has them.
@@ -224,7 +222,7 @@ pub type ScalarJudge<U> = fn(&Case<U>, &[Record], &<U as Design>::State) -> Verd
 /// in all of them. The environment sees from the state which results the unit still waits for, and gives them in `set_pins`.
 pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
     /// A program with the values of its registers.
-    type Program: Clone + Debug + Default + PartialEq + Serialize + DeserializeOwned + Send + Sync;
+    type Program: Assembly;
     /// The black boxes around the unit.
     type Environment: Environment<Self>;
     /// A state in which a case can begin; [`crate::start::Launched`] if cases begin only with a launch.
@@ -280,26 +278,11 @@ pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
     fn frames_of(golden: &Self::Golden, _wavefront: usize) -> Vec<Frame> {
         Self::frames(golden)
     }
-    /// Returns the instruction at `pc` as short text: the assembly statement, if the word is one.
-    fn statement(program: &Self::Program, pc: u32) -> String {
-        Self::disassemble(program, pc)
-    }
     /// Returns the golden model's stack as text, bottom first, if the state shows only its top.
     fn stack(_: &Self::Golden) -> Option<String> {
         None
     }
 
-    /// Returns the name of a program.
-    fn name(program: &Self::Program) -> &str;
-    /// Renames a program.
-    fn rename(program: &mut Self::Program, name: String);
-    /// Checks the program of a saved case.
-    ///
-    /// # Errors
-    /// The program is illegal, e.g. too large for the instruction memory. By default every program that can be read is legal.
-    fn check(_program: &Self::Program, _file: &str) -> Result<(), InputError> {
-        Ok(())
-    }
     /// Returns the cycles of the host writes before a launch.
     fn setup(_: &Self::Program) -> Vec<Self::In> {
         Vec::new()
@@ -307,8 +290,6 @@ pub trait Programs: Design<In: Pins, Golden: Executor<Self>> {
     /// Returns the pins of the launch cycle. If `again` is set, it draws the values that may differ between the launches of
     /// a noisy case.
     fn launch(case: &Case<Self>, again: Option<&mut dyn RngCore>) -> Self::In;
-    /// Returns one instruction as text.
-    fn disassemble(program: &Self::Program, pc: u32) -> String;
     /// Returns the record of the instruction on `pins`, which led from `before` to `after`. Of several wavefronts only the lanes of its own
     /// count. By default all active lanes execute it and count it.
     fn record(before: &Self::State, pins: &Self::In, _after: &Self::State) -> Record {

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
 
+use crate::assembly::Assembly;
 use crate::instructions::{Instructions, Piece, moved, places};
 use reconverge_bench::input::InputError;
 use reconverge_bench::text::{Errors, Item, items, program_name};
@@ -72,9 +73,35 @@ impl<C: Code> Words<C> {
         let leads = Self::number_of(word).is_some_and(|n| C::MNEMONICS[n].2);
         leads.then(|| Self::apart(word).1)
     }
+}
+
+impl<C: Code> Assembly for Words<C> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn rename(&mut self, name: String) {
+        self.name = name;
+    }
+
+    /// Checks the values that a file can give.
+    ///
+    /// # Errors
+    /// There are no words, there are more words than addresses, or a word has too many bits.
+    fn check(&self, file: &str) -> Result<(), InputError> {
+        let bad = |why: String| Err(InputError::new(file, 0, "words", why));
+        let (count, most) = (self.words.len(), 1 << C::TARGET);
+        let wide = |word: &&u32| **word > u32::MAX >> (32 - C::BITS);
+        match self.words.iter().find(wide) {
+            _ if count == 0 => bad("there are none".to_owned()),
+            _ if count > most => bad(format!("{count}, the memory has room for {most}")),
+            Some(word) => bad(format!("{word:#x} has more than {} bits", C::BITS)),
+            None => Ok(()),
+        }
+    }
 
     /// Returns the instruction at `pc` as text: `.word` if no mnemonic assembles to it.
-    pub fn line(&self, pc: u32) -> String {
+    fn disassemble(&self, pc: u32) -> String {
         let word = self.word(pc);
         let digits = C::BITS.div_ceil(4) as usize;
         match (Self::number_of(word), Self::apart(word).1) {
@@ -86,8 +113,10 @@ impl<C: Code> Words<C> {
     }
 
     /// Returns the program as text that assembles to the same words.
-    pub fn text(&self) -> String {
-        let lines = (0..).zip(&self.words).map(|(pc, _)| (pc, self.line(pc)));
+    fn to_text(&self) -> String {
+        let lines = (0..)
+            .zip(&self.words)
+            .map(|(pc, _)| (pc, self.disassemble(pc)));
         lines
             .map(|(pc, line)| format!("{line:<16} // {pc}\n"))
             .collect()
@@ -96,8 +125,8 @@ impl<C: Code> Words<C> {
     /// Assembles a program: one instruction per line, labels `name:`, targets by label or address, `.word` for any word.
     ///
     /// # Errors
-    /// A line is none of these, or the program fails [`Words::check`].
-    pub fn assemble(text: &str, file: &str) -> Result<Self, InputError> {
+    /// A line is none of these, or the program fails [`Assembly::check`].
+    fn assemble(text: &str, file: &str) -> Result<Self, InputError> {
         let (mut words, mut labels, mut targets) = (Vec::new(), BTreeMap::new(), Vec::new());
         items(text, file, |at, item| {
             let (name, operand) = match item {
@@ -146,22 +175,6 @@ impl<C: Code> Words<C> {
         let program = Words::new(&program_name(file), words);
         program.check(file)?;
         Ok(program)
-    }
-
-    /// Checks the values that a file can give.
-    ///
-    /// # Errors
-    /// There are no words, there are more words than addresses, or a word has too many bits.
-    pub fn check(&self, file: &str) -> Result<(), InputError> {
-        let bad = |why: String| Err(InputError::new(file, 0, "words", why));
-        let (count, most) = (self.words.len(), 1 << C::TARGET);
-        let wide = |word: &&u32| **word > u32::MAX >> (32 - C::BITS);
-        match self.words.iter().find(wide) {
-            _ if count == 0 => bad("there are none".to_owned()),
-            _ if count > most => bad(format!("{count}, the memory has room for {most}")),
-            Some(word) => bad(format!("{word:#x} has more than {} bits", C::BITS)),
-            None => Ok(()),
-        }
     }
 }
 
@@ -245,7 +258,7 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<u32>, String> {
         let program = Words::<Small>::assemble(text, "small.s").map_err(|e| e.to_string())?;
-        let again = Words::assemble(&program.text(), "small.s").unwrap();
+        let again = Words::assemble(&program.to_text(), "small.s").unwrap();
         assert_eq!(again, program);
         Ok(program.words)
     }

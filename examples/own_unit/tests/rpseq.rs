@@ -3,6 +3,7 @@
 mod common;
 
 use own_unit::rpseq::{Program, RpSeq, rtl};
+use reconverge::assembly::Assembly as _;
 use reconverge::campaign::{Options, found, fuzz, replay};
 use reconverge::case::Case;
 use reconverge::check::check;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use own_unit::rpseq::Program;
 use own_unit::rpwarps::{RpWarps, rtl};
+use reconverge::assembly::Assembly as _;
 use reconverge::campaign::{Options, found, fuzz, replay};
 use reconverge::case::Case;
 use reconverge::check::check;

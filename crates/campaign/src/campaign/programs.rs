@@ -12,6 +12,7 @@ use crate::shrink::{self, Budget, Follow, Shrunk, Size};
 use reconverge_bench::design::{Build, Control, Golden};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Failure;
+use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Conditions, Kind};
 use reconverge_program::instructions::Instructions as _;
 use reconverge_program::judges::{Judges, Scalar, check_on};
@@ -79,7 +80,7 @@ pub fn case<U: Campaign>(seed: u64, index: u64, build: &Build) -> (Kind, Case<U>
     let mut case = Case::<U>::new(U::generate_for(build, kind, &mut rng));
     // Two builds may fail in the case of the same number, and both cases are saved.
     let name = format!("{}-{index}{}", kind.name(), build.tag::<U>());
-    U::rename(&mut case.program, name);
+    case.program.rename(name);
     case.seed = own;
     case.lanes = lanes;
     case.parameters.clone_from(&build.parameters);
@@ -254,7 +255,7 @@ impl<U: Campaign> Drawn for Case<U> {
     }
 
     fn text(&self) -> String {
-        format!("// {}\n{}", self.surroundings(), U::to_text(&self.program))
+        format!("// {}\n{}", self.surroundings(), self.program.to_text())
     }
 
     fn is_same(&self, other: &Self) -> bool {

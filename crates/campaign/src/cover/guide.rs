@@ -19,6 +19,7 @@ use reconverge_bench::design::Control;
 use reconverge_bench::design::Golden as _;
 use reconverge_bench::dut::Dut;
 use reconverge_bench::saved::Savable as _;
+use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::Case;
 use reconverge_program::instructions::Instructions;
 use reconverge_program::judges::{Judges, check_on};
@@ -320,6 +321,6 @@ impl<U: Campaign> Counted for Case<U> {
     }
 
     fn name_child(&mut self, index: u64) {
-        U::rename(&mut self.program, format!("guided-{index}"));
+        self.program.rename(format!("guided-{index}"));
     }
 }

@@ -2,13 +2,12 @@
 
 use std::fmt::Write as _;
 
+use reconverge::assembly::Assembly as _;
 use reconverge::html::{number, text};
-use reconverge::r500::R500;
 use reconverge::r500::alu::picture::{BLOCK, Renderer, Size, rgb};
 use reconverge::r500::alu::profile::{Count, Profile};
 use reconverge::r500::alu::{LANES, shade};
 use reconverge::r500::state::State;
-use reconverge::unit::Programs;
 
 use super::Sum;
 use super::numbers::{COLUMNS, efficiency, judged, rows};
@@ -306,7 +305,7 @@ fn block_section(page: &mut String, renderer: &Renderer, block: u32) -> Result<(
 /// Returns an instruction as text, without the words that only the ALU reads.
 fn instruction(renderer: &Renderer, slot: usize) -> String {
     let program = &renderer.scene().program;
-    let all = R500::disassemble(program, u32::from(program.regs.offset()) + slot as u32);
+    let all = program.disassemble(u32::from(program.regs.offset()) + slot as u32);
     match all.split_once('[') {
         Some((name, _)) => name.trim_end().to_owned(),
         None => all,

@@ -2,6 +2,7 @@
 
 use super::ShownState;
 use super::text::{TURN, printed, turn};
+use crate::assembly::Assembly as _;
 use crate::case::Case;
 use crate::program::{Executor as _, Pins as _, Programs, Step};
 use crate::watch::Watch;
@@ -43,10 +44,10 @@ impl<U: Programs> Watch<U> for Lines<'_, U> {
         let what = match golden.step() {
             // A further cycle of the same instruction.
             _ if U::mid_step(before.state()) => {
-                format!("{} (continued)", U::statement(&self.case.program, pc))
+                format!("{} (continued)", self.case.program.statement(pc))
             }
-            Step::Executed | Step::Failed => U::statement(&self.case.program, pc),
-            Step::None if U::mid_step(golden.state()) => U::statement(&self.case.program, pc),
+            Step::Executed | Step::Failed => self.case.program.statement(pc),
+            Step::None if U::mid_step(golden.state()) => self.case.program.statement(pc),
             Step::None => pins.describe(U::running(before.state())),
         };
         let next = ShownState::of_state::<U>(golden.state(), lanes, wavefront).active();

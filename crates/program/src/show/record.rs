@@ -1,6 +1,7 @@
 //! Makes the rows of a run from the golden model.
 
 use super::{End, Row, ShownState};
+use crate::assembly::Assembly as _;
 use crate::case::Case;
 use crate::program::{Executor as _, Pins as _, Programs, Step};
 use crate::stimulus::golden_alone;
@@ -45,7 +46,7 @@ impl<U: Programs, F: FnMut(Row) -> bool> Watch<U> for Recorder<'_, U, F> {
             || self.launched && (launched || pins.is_reset());
         if shown {
             let text = match instruction {
-                true => U::statement(&self.case.program, self.found.pc),
+                true => self.case.program.statement(self.found.pc),
                 false => pins.describe(!launched && U::running(after)),
             };
             let row = Row {

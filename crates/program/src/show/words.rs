@@ -2,6 +2,7 @@
 
 use super::text::turn;
 use super::{Class, ShownState};
+use crate::assembly::Assembly as _;
 use crate::case::Case;
 use crate::program::{Pins as _, Programs};
 use crate::stimulus::golden_alone;
@@ -85,7 +86,7 @@ impl<U: Programs> Watch<U> for Writer<'_, U> {
         let text = match running {
             // The address comes last, because the viewer may cut the text.
             true => {
-                let text = U::statement(&self.case.program, found.pc);
+                let text = self.case.program.statement(found.pc);
                 format!("{text}  0x{:03x}", found.pc)
             }
             false => pins.describe(false),

@@ -8,7 +8,6 @@ use reconverge::design::Design;
 use reconverge::environment::Histories;
 use reconverge::explain::{self, Anatomy};
 use reconverge::field::Declaration;
-use reconverge::input::InputError;
 use reconverge::show::Frame;
 use reconverge::start::Launched;
 use reconverge::unit::{self, Campaign, Environment, Pins, Programs, ScalarJudge, Unit};
@@ -130,18 +129,6 @@ impl Programs for RpSeq {
         golden.entries.iter().map(frame).collect()
     }
 
-    fn name(program: &Program) -> &str {
-        &program.name
-    }
-
-    fn rename(program: &mut Program, name: String) {
-        program.name = name;
-    }
-
-    fn check(program: &Program, file: &str) -> Result<(), InputError> {
-        program.check(file)
-    }
-
     fn launch(case: &Case<Self>, again: Option<&mut dyn RngCore>) -> In {
         // Other lanes each time, and now and then none.
         let lanes = again.map(|rng| {
@@ -156,10 +143,6 @@ impl Programs for RpSeq {
             lanes: lanes.unwrap_or(u64::MAX) & case.launch_mask,
             ..In::default()
         }
-    }
-
-    fn disassemble(program: &Program, pc: u32) -> String {
-        program.line(pc)
     }
 }
 
@@ -182,14 +165,6 @@ impl Campaign for RpSeq {
 
     fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
         generate::generate(kind, rng)
-    }
-
-    fn to_text(program: &Program) -> String {
-        program.text()
-    }
-
-    fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
-        Program::assemble(text, file)
     }
 
     fn conditions(pins: &In, lane: u32) -> u16 {

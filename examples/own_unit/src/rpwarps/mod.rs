@@ -7,7 +7,6 @@ use reconverge::case::{Case, Kind};
 use reconverge::design::Design;
 use reconverge::environment::{Histories, draw_word};
 use reconverge::field::Declaration;
-use reconverge::input::InputError;
 use reconverge::show::Frame;
 use reconverge::start::Launched;
 use reconverge::unit::{
@@ -184,18 +183,6 @@ impl Programs for RpWarps {
         RpSeq::frames(&golden.warps[wavefront])
     }
 
-    fn name(program: &Program) -> &str {
-        &program.name
-    }
-
-    fn rename(program: &mut Program, name: String) {
-        program.name = name;
-    }
-
-    fn check(program: &Program, file: &str) -> Result<(), InputError> {
-        program.check(file)
-    }
-
     fn launch(case: &Case<Self>, again: Option<&mut dyn RngCore>) -> In {
         // Other lanes each time, and now and then none of a warp.
         let lanes = again.map(|rng| match rng.random_ratio(1, 4) {
@@ -207,10 +194,6 @@ impl Programs for RpWarps {
             lanes: lanes.unwrap_or(u64::MAX) & case.launch_mask,
             ..In::default()
         }
-    }
-
-    fn disassemble(program: &Program, pc: u32) -> String {
-        program.line(pc)
     }
 }
 
@@ -248,14 +231,6 @@ impl Campaign for RpWarps {
 
     fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
         RpSeq::generate(kind, rng)
-    }
-
-    fn to_text(program: &Program) -> String {
-        program.text()
-    }
-
-    fn assemble(text: &str, file: &str) -> Result<Program, InputError> {
-        Program::assemble(text, file)
     }
 
     fn conditions(pins: &In, lane: u32) -> u16 {
