@@ -737,7 +737,11 @@ impl Referee {
         // One more cycle, because the first is the reset.
         let mut why = match abc.search(&aig, &registers(after), differs, DEPTH + 1)? {
             Search::At(cycle) => {
-                let how = format!("some inputs show it {cycle} cycles after a reset");
+                let mut how = format!("some inputs show it {cycle} cycles after a reset");
+                if self.formal.is_none() {
+                    how +=
+                        "; without a formal file it is not known whether `constrain` allows them";
+                }
                 return Ok(Proof::Differs(how));
             }
             Search::NotIn(cycles) => format!(
