@@ -10,8 +10,9 @@ use reconverge::check::check;
 use reconverge::design::Design;
 use reconverge::dut::Rtl;
 use reconverge::prove::{Options, Report, prove};
+use tempfile::TempDir;
 
-mod common;
+use crate::common::planted;
 
 /// Asks everything that is said of `D` with 8 lanes and RTL in `dir`, with two threads.
 fn proved<D: Design>(dir: &Path) -> Report {
@@ -36,12 +37,8 @@ fn the_invariants_of_the_sequencer_hold() {
 /// A push that comes with a pop writes above the top. The proof finds it, and the way to it from a reset fails in lock-step.
 #[test]
 fn a_mistake_in_the_stack_is_refuted_by_a_cycle_that_lock_step_finds_too() {
-    let dir = tempfile::tempdir().unwrap();
-    let (right, wrong) = ("pop_i ? top : AddrBits'(level_q)", "AddrBits'(level_q)");
-    common::plant(dir.path(), "rpstack.sv", right, wrong);
-    for file in ["rpstack_formal.sv", "rpstack_step.sv"] {
-        std::fs::copy(rtl().join(file), dir.path().join(file)).unwrap();
-    }
+    let wrong = ("pop_i ? top : AddrBits'(level_q)", "AddrBits'(level_q)");
+    let dir = planted("rpstack.sv", &[wrong]);
     let report = proved::<RpStack>(dir.path());
     let said = report.accepted().unwrap_err().to_string();
     assert!(said.starts_with("REFUTED step mask_q\n"), "{said}");
@@ -57,22 +54,26 @@ fn a_mistake_in_the_stack_is_refuted_by_a_cycle_that_lock_step_finds_too() {
     check(&stream, &Rtl::of(8, &rtl()).unwrap()).unwrap();
 }
 
-/// Copies the RTL of the stack to `dir`, with `formal` in the place of what is said of it.
-fn said(dir: &Path, formal: &str) {
-    common::plant(dir, "rpstack.sv", "endmodule", "endmodule");
-    std::fs::write(dir.join("rpstack_formal.sv"), formal).unwrap();
+/// Copies the RTL of the stack, without what is said of it.
+fn unsaid() -> TempDir {
+    let dir = planted("rpstack.sv", &[]);
+    for file in ["rpstack_formal.sv", "rpstack_step.sv"] {
+        std::fs::remove_file(dir.path().join(file)).unwrap();
+    }
+    dir
 }
 
 #[test]
 fn what_does_not_hold_or_cannot_fail_is_not_accepted() {
-    let dir = tempfile::tempdir().unwrap();
-    said(
-        dir.path(),
+    let dir = unsaid();
+    std::fs::write(
+        dir.path().join("rpstack_formal.sv"),
         "module rpstack_formal #(parameter LANES = 8, DEPTH = 4) (input [2:0] level_q, output invariant__room, invariant__some);
            assign invariant__room = level_q < 4;
            assign invariant__some = level_q == 0 || level_q != 0;
          endmodule",
-    );
+    )
+    .unwrap();
     let report = proved::<RpStack>(dir.path());
     let said = report.accepted().unwrap_err().to_string();
     let expected = "REFUTED room\n  inputs of the cycle\n";
@@ -90,8 +91,7 @@ fn what_does_not_hold_or_cannot_fail_is_not_accepted() {
 
 #[test]
 fn a_folder_that_says_nothing_of_its_rtl_is_bad_input() {
-    let dir = tempfile::tempdir().unwrap();
-    common::plant(dir.path(), "rpstack.sv", "endmodule", "endmodule");
+    let dir = unsaid();
     let never = AtomicBool::new(false);
     let why = prove::<RpStack>(&Options::new(dir.path(), 8), 1, &never, |_, _| ()).unwrap_err();
     let expected = format!(

@@ -8,6 +8,8 @@ use reconverge::design::Build;
 use reconverge::dut::Rtl;
 use reconverge::stream::Stream;
 
+use crate::common::{found, planted};
+
 /// Before the first edge no reset has set the registers, so an output that depends on them can be anything.
 #[test]
 fn an_output_of_the_same_cycle_agrees_whatever_is_in_the_registers_at_first() {
@@ -24,17 +26,10 @@ fn an_output_of_the_same_cycle_agrees_whatever_is_in_the_registers_at_first() {
 /// Later it is compared, and a dump marks exactly the cycles in which it differs.
 #[test]
 fn a_wrong_output_of_the_same_cycle_is_found() {
-    let dir = tempfile::tempdir().unwrap();
-    for name in ["design.toml", "slot.f", "slot.sv"] {
-        let text = fs::read_to_string(rtl().join(name)).unwrap();
-        let wrong = text.replace("= !full_q || pop_i", "= !full_q");
-        assert_eq!(wrong != text, name == "slot.sv");
-        fs::write(dir.path().join(name), wrong).unwrap();
-    }
-    let rtl = Rtl::<Slot>::of(Build::from(1), dir.path()).unwrap();
+    let dir = planted("slot/slot.sv", &[("= !full_q || pop_i", "= !full_q")]);
+    let rtl = Rtl::<Slot>::of(Build::from(1), &dir.path().join("slot")).unwrap();
     let options = Options::default().cases(200).out(dir.path());
-    let found = fuzz::<Stream<Slot>>(&rtl, &options).unwrap_err();
-    println!("{found}");
+    let found = found::<Stream<Slot>>("ready without pop", &rtl, &options);
     let said = found.to_string();
     assert!(said.contains("ready"), "{said}");
     assert!(found.failure.cycle() > 0, "{said}");

@@ -1,15 +1,16 @@
 //! A FIFO between two clocks: it agrees with its golden model, and mistakes of ten kinds are found.
 
-use std::fs;
 use std::sync::atomic::AtomicBool;
 
 use own_unit::cdc_fifo::{CdcFifo, rtl};
-use reconverge::campaign::{Options, fuzz, replay};
+use reconverge::campaign::{Options, fuzz};
 use reconverge::design::{Build, Design};
 use reconverge::dut::Rtl;
 use reconverge::mutate::{self, Family, Mutants};
 use reconverge::stream::Stream;
 use tempfile::TempDir;
+
+use crate::common::{found, planted};
 
 #[test]
 fn a_fifo_between_two_clocks_agrees_whatever_their_periods() {
@@ -72,34 +73,18 @@ const CHANGES: [(&str, &str); 7] = [
 /// are written late a reader that is faster than the writer.
 #[test]
 fn mistakes_of_ten_kinds_are_found() {
-    let (from, dir) = (rtl(), tempfile::tempdir().unwrap());
-    for name in ["design.toml", "cdc_fifo.f"] {
-        fs::copy(from.join(name), dir.path().join(name)).unwrap();
-    }
-    let mut text = fs::read_to_string(from.join("cdc_fifo.sv")).unwrap();
-    for (right, wrong) in CHANGES {
-        assert_eq!(text.matches(right).count(), 1, "{right}");
-        text = text.replace(right, wrong);
-    }
-    // Behind the ports of each module.
-    let fault = "\n);\n  int fault;\n  initial if (!$value$plusargs(\"reconverge_mutant=%d\", fault)) fault = 0;\n";
-    let text = text.replace("\n);\n", fault);
-    fs::write(dir.path().join("cdc_fifo.sv"), text).unwrap();
-    let rtl = Rtl::<CdcFifo>::of(Build::from(1), dir.path()).unwrap();
+    let dir = planted("cdc_fifo/cdc_fifo.sv", &CHANGES);
+    let rtl = Rtl::<CdcFifo>::of(Build::from(1), &dir.path().join("cdc_fifo")).unwrap();
     let options = |out: &TempDir| Options::default().cases(200).out(out.path());
     fuzz::<Stream<CdcFifo>>(&rtl, &options(&dir)).unwrap();
     for (number, (what, fields)) in (1..).zip(MISTAKES) {
         let (rtl, out) = (rtl.clone().mutant(number), tempfile::tempdir().unwrap());
-        let found = fuzz::<Stream<CdcFifo>>(&rtl, &options(&out)).expect_err(what);
-        println!("{what}: {found}");
+        let found = found::<Stream<CdcFifo>>(what, &rtl, &options(&out));
         let first = found.failure.mismatch().unwrap().first().field;
         let first = CdcFifo::fields()[first].name;
         assert!(fields.contains(first), "{what}: {found}");
         let stream = &found.failure.case;
         assert!(stream.cycles.0.len() <= 16, "{what}: {found}");
-        let again = replay::<Stream<CdcFifo>>(found.saved.as_ref().unwrap(), &rtl).unwrap();
-        let again = again.unwrap_err().to_string();
-        assert_eq!(again, found.failure.to_string(), "{what}");
         let cycles = || stream.cycles.0.iter();
         let late = cycles().any(|pins| pins.wr_late | pins.rd_late != 0);
         assert_eq!(late, number == 2, "{what}: {found}");

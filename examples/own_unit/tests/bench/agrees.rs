@@ -1,7 +1,6 @@
 //! RTL that must not agree, although it is right in most of what a test sees.
 
 use std::fs;
-use std::path::Path;
 
 use own_unit::slot::{Slot, rtl};
 use reconverge::campaign::{Options, Summary, fuzz};
@@ -10,31 +9,22 @@ use reconverge::failure::Cause;
 use reconverge::found::Found;
 use reconverge::stream::Stream;
 
-/// Builds the RTL of slot with `changes` of its text, and with `more` in its declaration.
-fn planted(dir: &Path, changes: &[(&str, &str)], more: (&str, &str)) -> Rtl<Slot> {
-    for name in ["design.toml", "slot.f", "slot.sv"] {
-        let mut text = fs::read_to_string(rtl().join(name)).unwrap();
-        for (right, wrong) in changes.iter().filter(|_| name == "slot.sv") {
-            assert_eq!(text.matches(right).count(), 1, "{right}");
-            text = text.replace(right, wrong);
-        }
-        if name == "design.toml" {
-            text = text.replace(more.0, more.1);
-        }
-        fs::write(dir.join(name), text).unwrap();
-    }
-    Rtl::of(1, dir).unwrap()
-}
+use crate::common::planted;
 
-/// Runs the default streams.
+/// Runs the default streams on the RTL of slot with `changes` of its text, and with `more` in its declaration.
 fn fuzzed(
     changes: &[(&str, &str)],
     more: (&str, &str),
 ) -> Result<Summary<Stream<Slot>>, Box<Found<Stream<Slot>>>> {
-    let dir = tempfile::tempdir().unwrap();
-    let rtl = planted(dir.path(), changes, more);
+    let dir = planted("slot/slot.sv", changes);
+    let slot = dir.path().join("slot");
+    let toml = fs::read_to_string(slot.join("design.toml")).unwrap();
+    fs::write(slot.join("design.toml"), toml.replace(more.0, more.1)).unwrap();
     let out = dir.path().join("failures");
-    fuzz(&rtl, &Options::default().cases(200).out(out))
+    fuzz(
+        &Rtl::of(1, &slot).unwrap(),
+        &Options::default().cases(200).out(out),
+    )
 }
 
 /// Regression: every stream had 500 cycles, with a reset in one of 200.

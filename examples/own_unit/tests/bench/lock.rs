@@ -1,7 +1,5 @@
 //! Values for which a design waits are drawn.
 
-use std::fs;
-
 use own_unit::lock::{DECLARATION, Golden, In, Lock, State, rtl};
 use reconverge::campaign::{Options, fuzz};
 use reconverge::design::{self, Build, Design, Random};
@@ -9,18 +7,15 @@ use reconverge::dut::Rtl;
 use reconverge::field::Declaration;
 use reconverge::stream::Stream;
 
+use crate::common::planted;
+
 /// All of them are short: in a long one the word stays as it is for many cycles.
 const STREAMS: u64 = 15;
 
-/// Returns the cycles up to the mistake, if the streams find it: `wrong` in the place of `right` in the RTL.
-fn found<D: Design>(right: &str, wrong: &str) -> Option<u64> {
-    let dir = tempfile::tempdir().unwrap();
-    for name in ["design.toml", "lock.f", "lock.sv"] {
-        let text = fs::read_to_string(rtl().join(name)).unwrap();
-        assert_eq!(text.matches(right).count(), usize::from(name == "lock.sv"));
-        fs::write(dir.path().join(name), text.replace(right, wrong)).unwrap();
-    }
-    let rtl = Rtl::<D>::of(1, dir.path()).unwrap();
+/// Returns the cycles up to the mistake, if the streams find it.
+fn found<D: Design>(mistake: (&str, &str)) -> Option<u64> {
+    let dir = planted("lock/lock.sv", &[mistake]);
+    let rtl = Rtl::<D>::of(1, &dir.path().join("lock")).unwrap();
     let options = Options::default()
         .cases(STREAMS)
         .out(dir.path().join("failures"));
@@ -39,8 +34,8 @@ const REPEATS: (&str, &str) = (
 /// Regression: a comparison of 32 bits was never true, because every value was drawn by itself.
 #[test]
 fn what_a_comparison_of_32_bits_waits_for_is_drawn() {
-    for (right, wrong) in [OPENS, REPEATS] {
-        assert!(found::<Lock>(right, wrong).is_some(), "{wrong}");
+    for mistake in [OPENS, REPEATS] {
+        assert!(found::<Lock>(mistake).is_some(), "{mistake:?}");
     }
     let rtl = Rtl::<Lock>::of(1, &rtl()).unwrap();
     let options = Options::default()
@@ -89,9 +84,8 @@ impl<const CHOOSING: bool> design::Golden<Without<CHOOSING>> for Model<CHOOSING>
 /// The literal is what finds the first mistake; a golden model may choose it too.
 #[test]
 fn without_its_literal_the_word_is_not_drawn_unless_the_golden_model_chooses_it() {
-    let (right, wrong) = OPENS;
-    assert_eq!(found::<Without<false>>(right, wrong), None);
-    assert!(found::<Without<true>>(right, wrong).is_some());
+    assert_eq!(found::<Without<false>>(OPENS), None);
+    assert!(found::<Without<true>>(OPENS).is_some());
     // The same seed draws the same stream.
     let [one, other] = [1, 2].map(|_| Stream::<Without<true>>::random(7, 300, &Build::from(1)));
     assert_eq!(one.text(), other.text());

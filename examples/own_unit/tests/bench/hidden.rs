@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use own_unit::slot::{DECLARATION, Golden, In, Slot, State, rtl};
+use own_unit::slot::{DECLARATION, Golden, In, Slot, State};
 use reconverge::bins::{Comparison, Condition, Operand, Relation, Sum};
 use reconverge::campaign::{Options, Summary, fuzz};
 use reconverge::design::{self, Build, Design};
@@ -11,6 +11,8 @@ use reconverge::field::{Declaration, Field};
 use reconverge::found::Found;
 use reconverge::hidden::Compared;
 use reconverge::stream::Stream;
+
+use crate::common::planted;
 
 /// The FIFO with one entry; `DOES` says what its golden model gets wrong.
 #[derive(Clone, Copy, Debug)]
@@ -146,22 +148,17 @@ impl<const DOES: u8> design::Golden<Variant<DOES>> for Model<DOES> {
     }
 }
 
-/// The result of the default streams, with `wrong` in the place of `right` in the RTL.
+/// The result of the default streams.
 type Ran<const DOES: u8> =
     Result<Summary<Stream<Variant<DOES>>>, Box<Found<Stream<Variant<DOES>>>>>;
 
-fn fuzzed<const DOES: u8>(right: &str, wrong: &str) -> Ran<DOES> {
-    let dir = tempfile::tempdir().unwrap();
-    fs::write(
-        dir.path().join("design.toml"),
-        Variant::<DOES>::DECLARATION.toml,
-    )
-    .unwrap();
-    for name in ["slot.f", "slot.sv"] {
-        let text = fs::read_to_string(rtl().join(name)).unwrap();
-        fs::write(dir.path().join(name), text.replace(right, wrong)).unwrap();
-    }
-    let rtl = Rtl::<Variant<DOES>>::of(1, dir.path()).unwrap();
+/// Runs the default streams on the RTL with `changes`.
+fn fuzzed<const DOES: u8>(changes: &[(&str, &str)]) -> Ran<DOES> {
+    let dir = planted("slot/slot.sv", changes);
+    let slot = dir.path().join("slot");
+    let toml = Variant::<DOES>::DECLARATION.toml;
+    fs::write(slot.join("design.toml"), toml).unwrap();
+    let rtl = Rtl::<Variant<DOES>>::of(1, &slot).unwrap();
     let out = dir.path().join("failures");
     fuzz(&rtl, &Options::default().cases(100).out(out))
 }
@@ -169,34 +166,34 @@ fn fuzzed<const DOES: u8>(right: &str, wrong: &str) -> Ran<DOES> {
 /// Regression: `valid` hid the field on the side of the RTL only, and what a golden model returned instead of 0 was a mismatch.
 #[test]
 fn what_is_not_valid_is_hidden_on_the_side_of_the_golden_model_too() {
-    let met = fuzzed::<CARELESS>("", "").unwrap();
+    let met = fuzzed::<CARELESS>(&[]).unwrap();
     let hidden = met.hidden["data"];
     assert!(hidden > 0 && hidden < met.compared.cycles, "{hidden}");
     assert_eq!(met.hidden.len(), 1);
-    let found = fuzzed::<CARELESS>("= data_q;", "= data_q ^ 8'h80;").unwrap_err();
+    let found = fuzzed::<CARELESS>(&[("= data_q;", "= data_q ^ 8'h80;")]).unwrap_err();
     assert!(found.to_string().contains("data"), "{found}");
 }
 
 /// Regression: a condition could not use a pin, nor a field with a condition, and only outputs were sampled.
 #[test]
 fn conditions_use_pins_and_fields_that_have_conditions() {
-    let met = fuzzed::<CHAINED>("", "").unwrap();
+    let met = fuzzed::<CHAINED>(&[]).unwrap();
     assert!(met.hidden["data"] > met.hidden["ready"], "{:?}", met.hidden);
     assert!(met.hidden["data"] < met.compared.cycles);
-    for (right, wrong) in [
+    for change in [
         ("= data_q;", "= data_q ^ 8'h80;"),
         ("!full_q || pop_i", "!full_q"),
     ] {
-        fuzzed::<CHAINED>(right, wrong).unwrap_err();
+        fuzzed::<CHAINED>(&[change]).unwrap_err();
     }
 }
 
 /// Regression: a golden model could not say that an output is not specified in a cycle.
 #[test]
 fn bits_that_the_golden_model_does_not_specify_are_not_compared() {
-    let met = fuzzed::<UNSPECIFIED>("", "").unwrap();
+    let met = fuzzed::<UNSPECIFIED>(&[]).unwrap();
     assert!(met.hidden["ready"] > 0, "{:?}", met.hidden);
-    let found = fuzzed::<ONE_MORE>("", "").unwrap_err();
+    let found = fuzzed::<ONE_MORE>(&[]).unwrap_err();
     let mismatch = found.failure.mismatch().unwrap();
     let [diff] = &mismatch.diffs[..] else {
         panic!("{found}");
@@ -207,17 +204,17 @@ fn bits_that_the_golden_model_does_not_specify_are_not_compared() {
         "{found}"
     );
     // In other cycles the same bits are compared.
-    fuzzed::<UNSPECIFIED>("= data_q;", "= data_q ^ 8'h01;").unwrap_err();
+    fuzzed::<UNSPECIFIED>(&[("= data_q;", "= data_q ^ 8'h01;")]).unwrap_err();
 }
 
 /// A field that is compared in no cycle is told, although everything else agrees.
 #[test]
 fn a_field_that_is_never_compared_is_told() {
     let build = Build::from(1);
-    let met = fuzzed::<CARELESS>("", "").unwrap();
+    let met = fuzzed::<CARELESS>(&[]).unwrap();
     let bins = reconverge::cover::Bins::new(&build);
     assert_eq!(met.gaps(&bins), [""; 0]);
-    let met = fuzzed::<NEVER>("= data_q;", "= '0;");
+    let met = fuzzed::<NEVER>(&[("= data_q;", "= '0;")]);
     let met = met.unwrap();
     assert_eq!(met.hidden["data"], met.compared.cycles);
     let bins = reconverge::cover::Bins::new(&build);
