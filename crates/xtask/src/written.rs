@@ -55,7 +55,9 @@ pub fn own_unit(place: &Workspace) -> Done {
             !tests.status.success(),
             format!("{top}: an empty golden model agrees"),
         )?;
+        // The command is compiled once, not again for tests that it does not have.
         let right = said.contains("not implemented: the golden model")
+            && !said.contains("unittests src/main.rs")
             && !said.lines().any(|line| line.starts_with("warning"));
         ensure(
             right,

@@ -27,6 +27,8 @@ pub fn manifest(name: &str, home: Option<&Path>) -> String {
     };
     format!(
         "[package]\nname = {name:?}\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
+         # Tests in it would be linked with the whole command once more.\n\
+         [[bin]]\nname = {name:?}\npath = \"src/main.rs\"\ntest = false\n\n\
          [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\
          reconverge-command = {{ {}, default-features = false }}\n\n\
          [build-dependencies]\nreconverge-declaration = {{ {} }}\n\n\
