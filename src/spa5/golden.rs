@@ -14,6 +14,8 @@ use crate::unit::Step;
 use reconverge_bench::design::Build;
 
 mod explain;
+#[cfg(test)]
+mod table;
 
 /// Most threads a warp can have.
 pub const MAX_LANES: usize = 64;

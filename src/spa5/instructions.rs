@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::isa::{CONTROL, Cond, NOP, Pred, Target, Test, Word, is_control, norm};
+use super::isa::{CONTROL, Cond, NOP, Target, Word, is_control, norm};
 use super::program::{BUNDLE, Program, WORDS};
 use reconverge_program::instructions::{Instructions, Piece, moved, places};
 
@@ -21,19 +21,6 @@ fn number(address: u32) -> usize {
     let word = (norm(address) / 8) as usize;
     (word / WORDS * SLOTS + word % WORDS).wrapping_sub(1)
 }
-
-/// Edits of single fields of a condition.
-const EDITS: &[fn(&mut Cond)] = &[
-    |cond| *cond = Cond::ALWAYS,
-    |cond| cond.test = Test::T,
-    |cond| cond.pred = Pred::ALWAYS,
-    |cond| cond.pred.not = false,
-    |cond| {
-        if cond.pred.number < 7 {
-            cond.pred.number = 0;
-        }
-    },
-];
 
 impl Program {
     fn with_word(&self, number: usize, word: u64) -> Self {
@@ -208,54 +195,13 @@ impl Instructions for Program {
             }));
         }
         for n in 0..self.count() {
-            let word = self.nth(n);
-            let decoded = Word::decode(word);
-            let mut set = |new: Word| {
-                if new.encode() != word {
-                    all.push(self.with_word(n, new.encode()));
-                }
-            };
-            set(match decoded {
+            let decoded = match Word::decode(self.nth(n)) {
                 Word::Other(_) => Word::NOP,
                 other => other,
-            });
-            let conditions = |cond: Cond| {
-                EDITS.iter().filter_map(move |edit| {
-                    let mut changed = cond;
-                    edit(&mut changed);
-                    (changed != cond).then_some(changed)
-                })
             };
-            match decoded {
-                Word::SetUp(mut set_up) => {
-                    set_up.noinc = false;
-                    set(Word::SetUp(set_up));
-                }
-                Word::Branch(branch) => {
-                    let mut changed = branch;
-                    changed.lmt = false;
-                    set(Word::Branch(changed));
-                    changed.unanimous = false;
-                    set(Word::Branch(changed));
-                    for cond in conditions(branch.cond) {
-                        set(Word::Branch(super::isa::Branch { cond, ..branch }));
-                    }
-                }
-                Word::Leave(leave) => {
-                    let mut changed = leave;
-                    changed.keep_ref_count = false;
-                    set(Word::Leave(changed));
-                    for cond in conditions(leave.cond) {
-                        set(Word::Leave(super::isa::Leave { cond, ..leave }));
-                    }
-                }
-                Word::Indirect(indirect) => {
-                    for cond in conditions(indirect.cond) {
-                        set(Word::Indirect(super::isa::Indirect { cond, ..indirect }));
-                    }
-                }
-                _ => {}
-            }
+            // First without the bits that are ignored.
+            let simpler = [decoded.encode()].into_iter().chain(decoded.simpler());
+            all.extend(simpler.map(|word| self.with_word(n, word)));
         }
         all.retain(|p| p != self);
         all

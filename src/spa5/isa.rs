@@ -10,7 +10,13 @@ use super::program::BUNDLE;
 use reconverge_program::names;
 
 mod code;
+pub mod fields;
 mod opcodes;
+
+use fields::{
+    ADDRESS, BANK, COUNTS, IMM32, IN_BANK, INVERT, KEEP_REF_COUNT, LMT, OFF24, PREDICATE, REGISTER,
+    TEST, UNANIMOUS,
+};
 
 pub use code::{Code, CodeError, Label};
 pub use opcodes::{BLACK_BOXES, black_box};
@@ -50,15 +56,6 @@ pub const fn seq(pc: u32) -> u32 {
 pub const fn with_plain_slot(control: u64, slot: u32) -> u64 {
     let shift = 21 * slot;
     control & !(0x1f_ffff << shift) | CONTROL_FIELD << shift
-}
-
-/// Returns `word[hi:lo]`.
-const fn bits(word: u64, hi: u32, lo: u32) -> u64 {
-    word >> lo & ((1 << (hi - lo + 1)) - 1)
-}
-
-const fn bit(word: u64, at: u32) -> bool {
-    word >> at & 1 == 1
 }
 
 names! {
@@ -268,13 +265,13 @@ impl Pred {
 
     const fn decode(word: u64) -> Self {
         Pred {
-            number: bits(word, 18, 16) as u8,
-            not: bit(word, 19),
+            number: PREDICATE.of(word) as u8,
+            not: INVERT.is_set(word),
         }
     }
 
     const fn encode(self) -> u64 {
-        (self.number as u64 & 7) << 16 | (self.not as u64) << 19
+        PREDICATE.put(self.number as u64) | INVERT.put(self.not as u64)
     }
 }
 
@@ -314,12 +311,12 @@ impl Cond {
     const fn decode(word: u64) -> Self {
         Cond {
             pred: Pred::decode(word),
-            test: Test::from_code(word),
+            test: Test::from_code(TEST.of(word)),
         }
     }
 
     const fn encode(self) -> u64 {
-        self.pred.encode() | self.test.bits() as u64
+        self.pred.encode() | TEST.put(self.test.bits() as u64)
     }
 }
 
@@ -377,27 +374,27 @@ impl Target {
 
     /// Returns `imm32` of `word`.
     const fn absolute(word: u64) -> Self {
-        Target::Absolute(bits(word, 51, 20) as u32)
+        Target::Absolute(IMM32.of(word) as u32)
     }
 
     const fn decode(word: u64) -> Self {
-        if bit(word, 5) {
+        if IN_BANK.is_set(word) {
             Target::Bank {
-                bank: bits(word, 40, 36) as u8,
-                address: bits(word, 35, 20) as u16,
+                bank: BANK.of(word) as u8,
+                address: ADDRESS.of(word) as u16,
             }
         } else {
-            // Bits 43:20, sign extended.
-            Target::Offset(((word << 20) as i64 >> 40) as i32)
+            // The sign of 24 bits is extended to 32.
+            Target::Offset((OFF24.of(word) << 8) as i32 >> 8)
         }
     }
 
     pub(in crate::spa5) const fn encode(self) -> u64 {
         match self {
-            Target::Offset(offset) => (offset as u64 & 0xff_ffff) << 20,
-            Target::Absolute(address) => (address as u64) << 20,
+            Target::Offset(offset) => OFF24.put(offset as u64),
+            Target::Absolute(address) => IMM32.put(address as u64),
             Target::Bank { bank, address } => {
-                (bank as u64 & 31) << 36 | (address as u64) << 20 | 1 << 5
+                BANK.put(bank as u64) | ADDRESS.put(address as u64) | IN_BANK.put(1)
             }
         }
     }
@@ -524,42 +521,43 @@ impl Word {
         if !matches!(word >> 56, 0xE2 | 0xE3) {
             return Word::Other(word);
         }
-        let op = bits(word, 63, 52) as u16;
+        let op = (word >> 52) as u16;
         let cond = Cond::decode(word);
         // JMX, JMP, JCAL have no constant-bank form (spa5-2.3-w).
         let target = match op {
-            0xE20..=0xE22 if !bit(word, 5) => Target::absolute(word),
+            0xE20..=0xE22 if !IN_BANK.is_set(word) => Target::absolute(word),
             _ => Target::decode(word),
         };
-        if let (0xE20..=0xE22, true, Some(op)) = (op, bit(word, 5), BlockOp::from_bits(op)) {
+        if let (0xE20..=0xE22, true, Some(op)) = (op, IN_BANK.is_set(word), BlockOp::from_bits(op))
+        {
             return Word::Unsupported(op, word);
         }
         if let Some(op) = SetUpOp::from_bits(op) {
             return Word::SetUp(SetUp {
                 op,
                 target,
-                noinc: op.has_noinc() && !bit(word, 6),
+                noinc: op.has_noinc() && !COUNTS.is_set(word),
             });
         }
         if let Some(op) = LeaveOp::from_bits(op) {
             return Word::Leave(Leave {
                 op,
                 cond,
-                keep_ref_count: matches!(op, LeaveOp::Exit) && bit(word, 5),
+                keep_ref_count: matches!(op, LeaveOp::Exit) && KEEP_REF_COUNT.is_set(word),
             });
         }
         match op {
             0xE21 | 0xE24 => Word::Branch(Branch {
                 cond,
                 target,
-                unanimous: bit(word, 7),
-                lmt: bit(word, 6),
+                unanimous: UNANIMOUS.is_set(word),
+                lmt: LMT.is_set(word),
             }),
             0xE20 | 0xE25 => Word::Indirect(Indirect {
                 cond,
                 target,
-                register: bits(word, 15, 8) as u8,
-                lmt: bit(word, 6),
+                register: REGISTER.of(word) as u8,
+                lmt: LMT.is_set(word),
             }),
             _ => match BlockOp::from_bits(op) {
                 Some(op) => Word::Unsupported(op, word),
@@ -573,7 +571,7 @@ impl Word {
         match self {
             Word::SetUp(SetUp { op, target, noinc }) => {
                 let counts = op.has_noinc() && !noinc;
-                (op.bits() as u64) << 52 | target.encode() | (counts as u64) << 6
+                (op.bits() as u64) << 52 | target.encode() | COUNTS.put(counts as u64)
             }
             Word::Branch(Branch {
                 cond,
@@ -585,8 +583,8 @@ impl Word {
                 op << 52
                     | target.encode()
                     | cond.encode()
-                    | (unanimous as u64) << 7
-                    | (lmt as u64) << 6
+                    | UNANIMOUS.put(unanimous as u64)
+                    | LMT.put(lmt as u64)
             }
             Word::Indirect(Indirect {
                 cond,
@@ -598,8 +596,8 @@ impl Word {
                 op << 52
                     | target.encode()
                     | cond.encode()
-                    | (register as u64) << 8
-                    | (lmt as u64) << 6
+                    | REGISTER.put(register as u64)
+                    | LMT.put(lmt as u64)
             }
             Word::Leave(Leave {
                 op,
@@ -611,7 +609,7 @@ impl Word {
                     op => (op.bits() as u64) << 52,
                 };
                 let keep = matches!(op, LeaveOp::Exit) && keep_ref_count;
-                high | cond.encode() | (keep as u64) << 5
+                high | cond.encode() | KEEP_REF_COUNT.put(keep as u64)
             }
             Word::Unsupported(_, word) | Word::Illegal(word) | Word::Other(word) => word,
         }
@@ -677,4 +675,4 @@ impl Word {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

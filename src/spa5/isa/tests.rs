@@ -1,10 +1,29 @@
 //! Tests of the instruction set.
 
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+
 use super::*;
 use crate::spa5::program::MAX_BUNDLES;
 
 fn set_up(op: SetUpOp, offset: i32) -> Word {
     Word::set_up(op).with_target(Target::Offset(offset))
+}
+
+/// Words with every value of bits 63:48, and with every value of bits 15:0 behind each opcode of the block; the other bits are random.
+pub(in crate::spa5) fn words() -> impl Iterator<Item = u64> {
+    let mut rng = Pcg64Mcg::seed_from_u64(1);
+    let high = (0..=0xffff_u64).map(|high| (high << 48, 48));
+    let ops = (0xE20..=0xE3F_u64).map(|op| op << 52).chain([0xF0F8 << 48]);
+    let low = ops.flat_map(|op| (0..=0xffff).map(move |low| (op | low, 0)));
+    high.chain(low).map(move |(word, given)| {
+        let random: u64 = rng.random();
+        let free = match given {
+            48 => (1 << 48) - 1,
+            _ => 0x0007_ffff_ffff_0000,
+        };
+        word | random & free
+    })
 }
 
 /// The table of spa5-2.3.

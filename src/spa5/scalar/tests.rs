@@ -2,6 +2,7 @@
 
 use super::TokenKind::{Pbk, Pcnt, Ret, Ssy};
 use super::*;
+use crate::spa5::isa::{Branch, LeaveOp, SetUpOp, Target, Word};
 
 const X: u64 = 0x50b0_0000_0007_0f00;
 const SSY: u64 = 0xe290_0000_0000_0000;
@@ -645,5 +646,68 @@ fn a_run_ends_where_it_is_asked_to() {
         let trace = scalar(&p).run(most, |_| Draw::default());
         assert_eq!((trace.end, trace.executed.len() as u64), (End::Limit, most));
         assert_eq!(trace.thread.executed, most);
+    }
+}
+
+#[test]
+fn scalar_machine_reads_what_the_table_says() {
+    let mut program = program(1, &[]);
+    for word in crate::spa5::isa::tests::words() {
+        let table = Word::decode(word);
+        let expected = match table {
+            Word::Other(_) => Op::Other,
+            Word::Illegal(_) => Op::Illegal,
+            Word::Unsupported(..) => Op::Unsupported,
+            Word::Indirect(it) if matches!(it.target, Target::Bank { .. }) => Op::Unsupported,
+            Word::Branch(_) => Op::Branch,
+            Word::Indirect(_) => Op::IndirectBranch,
+            Word::SetUp(set_up) => match set_up.op {
+                SetUpOp::Ssy => Op::SetUp(Ssy),
+                SetUpOp::Pbk => Op::SetUp(Pbk),
+                SetUpOp::Pcnt => Op::SetUp(Pcnt),
+                SetUpOp::Pret => Op::SetUp(Ret),
+                SetUpOp::Cal | SetUpOp::Jcal => Op::Call,
+            },
+            Word::Leave(leave) => match leave.op {
+                LeaveOp::Sync => Op::Leave(Ssy),
+                LeaveOp::Brk => Op::Leave(Pbk),
+                LeaveOp::Cont => Op::Leave(Pcnt),
+                LeaveOp::Ret => Op::Leave(Ret),
+                LeaveOp::Exit => Op::Exit,
+                LeaveOp::Kil => Op::Kill,
+            },
+        };
+        assert_eq!(decode(word), expected, "{word:016x}");
+        let unanimous = matches!(
+            table,
+            Word::Branch(Branch {
+                unanimous: true,
+                ..
+            })
+        );
+        assert_eq!(is_unanimous(word), unanimous, "{word:016x}");
+        if expected == Op::Unsupported {
+            continue;
+        }
+        match table.target() {
+            Some(Target::Bank { bank, address }) => {
+                let place = u32::from(bank) << 16 | u32::from(address);
+                program.constants = [(place, word as u32)].into();
+                let offset = ((word as u32) << 8) as i32 >> 8;
+                assert_eq!(
+                    base(8, word, &program),
+                    16 + i64::from(offset),
+                    "{word:016x}"
+                );
+            }
+            Some(target) => {
+                assert_eq!(
+                    Some(base(8, word, &program)),
+                    target.address(8),
+                    "{word:016x}"
+                );
+            }
+            None => {}
+        }
     }
 }
