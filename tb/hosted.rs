@@ -54,11 +54,13 @@ const LATER: u32 = 20;
 const TELL: u32 = 21;
 const ORPHAN: u32 = 22;
 const FATAL: u32 = 23;
+const THREADS: u32 = 24;
 
 /// It does so in this cycle.
 const CYCLE: usize = 20;
 
 const CODE: &str = r#"
+#include <dirent.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -132,6 +134,15 @@ extern "C" void act(int what, int cycle) {
       while (getppid() == parent) usleep(1000);
       for (int fd = 3; fd < 1024; ++fd) if (write(fd, "garbage that answers nothing that was asked", 43)) {}
       for (;;) pause();
+    }
+    case 24: {
+      // The thread of the RTL, and the one that waits for the end of the bench.
+      int threads = 0;
+      DIR *all = opendir("/proc/self/task");
+      while (const dirent *one = readdir(all)) threads += one->d_name[0] != '.';
+      closedir(all);
+      if (threads != 2) exit(threads);
+      return;
     }
     case 14: for (int n = 0; n < 200000; ++n) putchar(0); return;  // not to be seen in the log of the tests
   }
@@ -308,6 +319,13 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
         let failure = check(&case, &that(what)).unwrap_err();
         assert_eq!(failure.compared.cycles, CYCLE as u64, "{what}");
     }
+}
+
+/// Regression: with each model the runtime started a thread for each further processor, and a stream took a fifth more time.
+#[test]
+fn a_model_starts_no_thread() {
+    let stream = Stream::<R500>::random(1, 2 * CYCLE, &Build::from(R500::LANES));
+    check(&stream, &that(THREADS)).unwrap();
 }
 
 #[test]

@@ -217,6 +217,8 @@ rcv_model *create(uint32_t seed, uint32_t mutant, char *error, size_t size) noex
   std::unique_ptr<Model> m;
   const bool made = guarded(why, [&] {
     m.reset(new Model);
+    // Otherwise the first model of a context starts a thread for each further processor, which has nothing to do: a model has one.
+    if (m->context.threads() > 1) m->context.threads(1);
     m->context.randReset(2);
     m->context.randSeed(static_cast<int>(seed));
     m->context.traceEverOn(true);
