@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::thread;
 
 use bytemuck::{bytes_of, bytes_of_mut};
 use serde::{Deserialize, Serialize};
@@ -507,15 +506,6 @@ pub fn run<D: Design>(
     Ok(outcome)
 }
 
-/// Calls `work` on the golden model. If that is `ahead` of the RTL, returns its panic: a mismatch in a cycle that is still to be
-/// compared comes first.
-fn caught<T>(ahead: bool, work: impl FnOnce() -> T) -> thread::Result<T> {
-    match ahead {
-        true => catch_unwind(AssertUnwindSafe(work)),
-        false => Ok(work()),
-    }
-}
-
 /// Returns the state of `golden` when `pins` have asserted an asynchronous reset, and the bits that are not specified in it. Outputs that
 /// depend on the pins of the same cycle are as in the state `before`: they are compared at the end of the cycle. So are the pins in
 /// conditions: until then they are `last`.
@@ -526,10 +516,10 @@ fn asserted<D: Design>(
     hidden: &Hidden,
 ) -> Option<Shown<D>> {
     // If it panics, it does so again in this cycle, whose state before the reset is compared first.
-    let reset = caught(true, || {
+    let reset = catch_unwind(AssertUnwindSafe(|| {
         let mut golden = golden.clone();
         (*golden.assert_reset(pins), golden.unspecified(pins))
-    });
+    }));
     let (after, free) = reset.ok()?;
     let mut after = hidden.hide::<D>(&after, last).unwrap_or(after);
     for field in D::fields().iter().filter(|field| field.not_first) {
@@ -558,7 +548,6 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     // The bits of it that need not agree.
     let mut free: Option<D::State> = None;
     let mut later = Ahead::new();
-    let mut panicked = None;
     let mut cycle: u64 = 0;
     let mut pins = D::In::default();
     // The expected state, with one bit flipped on request.
@@ -568,22 +557,17 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     });
     let flip = flip.filter(|_| not_flipped.is_none());
     let flip = flip.and_then(|f| Some((f.of(D::fields())?, f)));
-    loop {
+    let runs_ahead = dut.runs_ahead();
+    let mut run = || loop {
         if let Some((_, path)) = dump.filter(|(from, _)| *from == cycle) {
             // The file could be written a moment ago; if not, closing it reports the error.
             let _ = dut.open_vcd(path);
         }
         // A dump takes both sides of each cycle.
-        let ahead = dut.runs_ahead() && dump.is_none_or(|(from, _)| cycle < from);
+        let ahead = runs_ahead && dump.is_none_or(|(from, _)| cycle < from);
         let last = hidden.uses_pins().then_some(pins);
         // One more cycle makes the effect of the last one visible.
-        let flush = match caught(ahead, || !stimulus.next(cycle, golden, &mut pins)) {
-            Ok(flush) => flush,
-            Err(why) => {
-                panicked = Some(why);
-                break;
-            }
-        };
+        let flush = !stimulus.next(cycle, golden, &mut pins);
         if flush {
             pins = idle::<D>();
         }
@@ -619,15 +603,9 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             if !ahead {
                 stimulus.before(cycle, &pins, golden);
             }
-            let went = caught(ahead, || {
-                golden.cycle(&pins);
-                free = golden.unspecified(&pins);
-                stimulus.done(cycle, &pins, golden);
-            });
-            if let Err(why) = went {
-                panicked = Some(why);
-                break;
-            }
+            golden.cycle(&pins);
+            free = golden.unspecified(&pins);
+            stimulus.done(cycle, &pins, golden);
             shown = hidden.hide::<D>(golden.state(), &pins);
             let state = shown.as_ref().unwrap_or_else(|| golden.state());
             match ahead {
@@ -658,9 +636,18 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             shown = hidden.hide::<D>(golden.state(), &pins);
         }
         cycle += 1;
-    }
+    };
+    // Once and not for each call of the golden model, which was compiled twice for that.
+    let panicked = match runs_ahead {
+        true => catch_unwind(AssertUnwindSafe(run)).err(),
+        false => {
+            run();
+            None
+        }
+    };
     let dump = match panicked {
         None => dump,
+        // The golden model, which is ahead of the RTL: a mismatch in a cycle that is still to be compared comes first.
         Some(why) => {
             later.take(true, dut, stimulus, golden, &mut judged);
             if !judged.ended() {

@@ -241,12 +241,13 @@ impl Model {
     ) -> Option<&[u8]> {
         let api = self.source.api();
         assert_eq!(pins.len(), api.in_size as usize);
-        let [golden, after] = [golden, after].map(|state| {
+        let pointer = |state: Option<&[u8]>| {
             state.map_or(std::ptr::null(), |state| {
                 assert_eq!(state.len(), api.state_size as usize);
                 state.as_ptr()
             })
-        });
+        };
+        let (golden, after) = (pointer(golden), pointer(after));
         // SAFETY: `raw` is a live model of this table; the lengths were checked against the sizes that the shim copies;
         // `golden` and `after` may be null. The result is `state_size` bytes of the model, which only a call with `&mut self` writes or
         // frees, and the borrow prevents such a call.
