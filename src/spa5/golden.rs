@@ -259,10 +259,13 @@ fn predicate(word: u64, pins: &In) -> u64 {
 /// Returns the threads for whose condition code, bits Z, S, C, O from 0 on (spa5-2.4-b), the test is true by its LUT16: each bit of the
 /// code in turn, the lowest first, selects one of two neighbours of the table, until one is left for each thread.
 fn test(lut16: u16, codes: [u64; 4]) -> u64 {
-    let mut table: [u64; 16] = std::array::from_fn(|code| match lut16 >> code & 1 {
-        1 => u64::MAX,
-        _ => 0,
-    });
+    let mut table = [0; 16];
+    for (code, threads) in table.iter_mut().enumerate() {
+        *threads = match lut16 >> code & 1 {
+            1 => u64::MAX,
+            _ => 0,
+        };
+    }
     for (plane, left) in codes.into_iter().zip([8, 4, 2, 1]) {
         for n in 0..left {
             table[n] = table[2 * n] & !plane | table[2 * n + 1] & plane;

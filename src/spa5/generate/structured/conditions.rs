@@ -106,6 +106,15 @@ pub(in crate::spa5::generate) const TESTS: [u16; 24] = [
 /// A number for each p16 from 0 to 16.
 type ByP16 = [f64; 17];
 
+/// Returns `of` for each p16. The loop is vectorised; that of `array::from_fn` calls `of` 17 times.
+fn by_p16(of: impl Fn(usize) -> f64) -> ByP16 {
+    let mut all = [0.0; 17];
+    for (p16, one) in all.iter_mut().enumerate() {
+        *one = of(p16);
+    }
+    all
+}
+
 /// Returns the probability that none of `conds` is true for a thread whose condition bits are each 1 p16 times in 16, by p16:
 /// if they all use the same bits, and if each uses its own. There are at most two conditions.
 ///
@@ -121,10 +130,10 @@ pub(in crate::spa5::generate) fn none_of(conds: &[Cond]) -> [ByP16; 2] {
             true => false_a,
             false => [0.0; 17],
         },
-        _ => std::array::from_fn(|p16| false_a[p16] * false_b[p16]),
+        _ => by_p16(|p16| false_a[p16] * false_b[p16]),
     };
     let [neither, only_a, only_b, a_and_b] = &PASSING[test(a)][test(b)];
-    let same = std::array::from_fn(|p16| {
+    let same = by_p16(|p16| {
         neither[p16]
             + only_a[p16] * false_a[p16]
             + only_b[p16] * false_b[p16]
@@ -134,18 +143,18 @@ pub(in crate::spa5::generate) fn none_of(conds: &[Cond]) -> [ByP16; 2] {
         cond.map_or([1.0; 17], |cond| false_by(cond.test, falses))
     };
     let (each_a, each_b) = (alone(a, &false_a), alone(b, &false_b));
-    [same, std::array::from_fn(|p16| each_a[p16] * each_b[p16])]
+    [same, by_p16(|p16| each_a[p16] * each_b[p16])]
 }
 
 /// Returns the probability that a condition is false, by p16: its test `test` fails, or its predicate is false, with probability `pred`.
 fn false_by(test: Test, pred: &ByP16) -> ByP16 {
     let [fails, passes, ..] = &PASSING[usize::from(test.bits())][0];
-    std::array::from_fn(|p16| fails[p16] + passes[p16] * pred[p16])
+    by_p16(|p16| fails[p16] + passes[p16] * pred[p16])
 }
 
 /// Returns the probability that a predicate is false, by p16.
 fn false_(pred: Pred) -> ByP16 {
-    std::array::from_fn(|p16| {
+    by_p16(|p16| {
         let p = p16 as f64 / 16.0;
         match (pred.number, pred.not) {
             (7, not) => f64::from(u8::from(not)),
