@@ -19,7 +19,7 @@ use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
 use reconverge::saved::{Savable as _, Saved};
 use reconverge::shrink::Budget;
-use reconverge::stream::coverage::Coverage;
+use reconverge::stream::coverage::Observer;
 use reconverge::stream::{RESET_CYCLES, Stream};
 
 mod campaigns;
@@ -322,13 +322,13 @@ fn lanes_are_checked_at_every_entrance() {
 #[test]
 fn what_never_changed_in_streams_is_named() {
     let pins = R500::DECLARATION.pins;
-    let mut coverage = Coverage::new::<R500>(16);
+    let mut observer = Observer::<R500>::new(16);
     let mut golden = golden::Golden::new(16);
     for _ in 0..100 {
         let state = Golden::<R500>::cycle(&mut golden, &In::reset());
-        coverage.see::<R500>(&In::reset(), state);
+        observer.see(&In::reset(), state);
     }
-    let lines = coverage.idle::<R500>();
+    let lines = observer.coverage().idle::<R500>();
     assert_eq!(
         lines[..2],
         [
@@ -349,9 +349,9 @@ fn what_never_changed_in_streams_is_named() {
     let mut golden = golden::Golden::new(16);
     for pins in &mut stream.cycles.0 {
         let state = Golden::<R500>::cycle(&mut golden, pins);
-        coverage.see::<R500>(pins, state);
+        observer.see(pins, state);
     }
-    let lines = coverage.idle::<R500>();
+    let lines = observer.coverage().idle::<R500>();
     assert!(
         !lines.iter().any(|line| line.contains("launch")),
         "{lines:?}"

@@ -16,7 +16,7 @@ use reconverge::found::Found;
 use reconverge::home::Package;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
-use reconverge::stream::coverage::Coverage;
+use reconverge::stream::coverage::{Coverage, Observer};
 use reconverge::stream::{CYCLES, Stream};
 
 use crate::common::rtl::Rtl as Folder;
@@ -439,14 +439,15 @@ design!(Clocked, &CLOCKS, Changed<COUNTS>);
 #[test]
 fn what_the_declaration_of_a_pin_excludes_is_no_bin() {
     let build = Build::from(4);
-    let mut coverage = Coverage::new::<Clocked>(4);
+    let mut observer = Observer::<Clocked>::new(4);
     for seed in 1..20 {
         let mut golden = <Changed<COUNTS> as Golden<Clocked>>::build(&build);
         for pins in &Stream::<Clocked>::random(seed, 500, &build).cycles.0 {
             let state = Golden::<Clocked>::cycle(&mut golden, pins);
-            coverage.see::<Clocked>(pins, state);
+            observer.see(pins, state);
         }
     }
+    let coverage = observer.coverage();
     let of_pins = |lines: Vec<String>| {
         let pins = lines.into_iter().filter(|line| line.starts_with("pin "));
         pins.collect::<Vec<_>>()

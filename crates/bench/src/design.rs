@@ -5,6 +5,7 @@ use std::fmt::{self, Debug, Display, Formatter};
 use std::path::PathBuf;
 
 use bytemuck::Pod;
+use rand::distr::Bernoulli;
 use rand::{Rng as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
@@ -170,6 +171,12 @@ pub trait Design: Copy + Send + Sync + 'static {
     }
 }
 
+/// Returns a distribution that is true `n` times in `of`; always, if `n` is more. To make one takes a division, to sample it none.
+#[doc(hidden)]
+pub fn ratio(n: u32, of: u32) -> Bernoulli {
+    Bernoulli::from_ratio(n.min(of), of).unwrap_or_else(|_| unreachable!("{n} of {of}"))
+}
+
 /// Random numbers for [`Golden::choose`], always the same for the same seed of the stream.
 #[derive(Clone, Debug)]
 pub struct Random(Pcg64Mcg);
@@ -199,6 +206,12 @@ impl Random {
     /// `percent` is more than 100.
     pub fn percent(&mut self, percent: u32) -> bool {
         self.0.random_ratio(percent, 100)
+    }
+
+    /// Returns true as often as `chance` says.
+    #[cfg(feature = "rtl")]
+    pub(crate) fn is(&mut self, chance: &Bernoulli) -> bool {
+        self.0.sample(chance)
     }
 
     /// Returns one of `choices`; `None` if there are none.

@@ -27,7 +27,7 @@ pub enum Shape {
 
 impl Shape {
     /// Returns how many words it has: planes, or elements.
-    fn words(self) -> usize {
+    pub(crate) fn words(self) -> usize {
         match self {
             Shape::Planes(n) => n,
             Shape::Words { count, .. } => count,
@@ -35,7 +35,7 @@ impl Shape {
     }
 
     /// Returns the bytes of one word.
-    fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         match self {
             Shape::Planes(_) => 8,
             Shape::Words { bytes, .. } => bytes,
@@ -322,10 +322,16 @@ pub struct Diff {
 }
 
 /// Returns the little-endian integer of `bytes` bytes at `at`.
-fn word(from: &[u8], at: usize, bytes: usize) -> u64 {
-    let mut raw = [0; 8];
-    raw[..bytes].copy_from_slice(&from[at..at + bytes]);
-    u64::from_le_bytes(raw)
+#[inline]
+pub(crate) fn word(from: &[u8], at: usize, bytes: usize) -> u64 {
+    // The usual sizes without a call of memcpy, whose length is not known before.
+    match from[at..at + bytes] {
+        [byte] => byte.into(),
+        [a, b] => u16::from_le_bytes([a, b]).into(),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]).into(),
+        [a, b, c, d, e, f, g, h] => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        ref odd => odd.iter().rfold(0, |all, byte| all << 8 | u64::from(*byte)),
+    }
 }
 
 impl Pin {
@@ -370,7 +376,14 @@ impl Pin {
     /// Sets word `i` of the pin in `pins`. Bits that do not fit its bytes are lost.
     pub fn set(&self, pins: &mut [u8], i: usize, value: u64) {
         let (at, bytes) = self.place(i);
-        pins[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        let (to, raw) = (&mut pins[at..at + bytes], value.to_le_bytes());
+        match bytes {
+            1 => to[0] = raw[0],
+            2 => to.copy_from_slice(&raw[..2]),
+            4 => to.copy_from_slice(&raw[..4]),
+            8 => to.copy_from_slice(&raw),
+            _ => to.copy_from_slice(&raw[..bytes]),
+        }
     }
 }
 

@@ -38,7 +38,6 @@ impl Hidden {
     pub fn new<D: Design>() -> Self {
         let all = D::fields();
         let mut fields: Vec<&'static Field> = Vec::new();
-        let hides = |field: &Field| !matches!(field.compared, Compared::Always);
         let mut left: Vec<&'static Field> = all.iter().filter(|field| hides(field)).collect();
         while !left.is_empty() {
             let free = |field: &Field| {
@@ -94,6 +93,11 @@ fn is_zero(bytes: &[u8]) -> bool {
     bytes.iter().fold(0, |all, byte| all | byte) == 0
 }
 
+/// Returns whether there are cycles in which `field` is not compared.
+fn hides(field: &Field) -> bool {
+    !matches!(field.compared, Compared::Always)
+}
+
 /// Returns the cycle with `pins` that leads to `state`.
 fn cycle<'a, D: Design>(state: &'a [u8], pins: &'a D::In) -> Cycle<'a> {
     Cycle {
@@ -139,6 +143,8 @@ impl Compared {
 pub struct NotCompared {
     fields: &'static [Field],
     lanes: u32,
+    /// Some are not always compared.
+    hides: bool,
     /// For each field.
     cycles: Vec<u64>,
 }
@@ -149,6 +155,7 @@ impl NotCompared {
         NotCompared {
             fields: D::fields(),
             lanes,
+            hides: D::fields().iter().any(hides),
             cycles: vec![0; D::fields().len()],
         }
     }
@@ -156,8 +163,10 @@ impl NotCompared {
     /// Counts a cycle with `pins` that leads to `state`, in which the bits that are 1 in `free` are not specified. A field with some bits that
     /// are, and a list with an element that is compared, are compared.
     pub fn see<D: Design>(&mut self, pins: &D::In, state: &D::State, free: Option<&D::State>) {
+        if !self.hides && free.is_none() {
+            return;
+        }
         for (field, cycles) in self.fields.iter().zip(&mut self.cycles) {
-            let hides = !matches!(field.compared, Compared::Always);
             let hidden = || {
                 let cycle = cycle::<D>(bytes_of(state), pins);
                 field.compared.bytes(field, &cycle) == 0
@@ -171,7 +180,7 @@ impl NotCompared {
                 let free = bytes_of(free);
                 (0..field.words()).all(|i| field.word(free, i) & bits == bits)
             };
-            *cycles += u64::from(hides && hidden() || free.is_some_and(open));
+            *cycles += u64::from(hides(field) && hidden() || free.is_some_and(open));
         }
     }
 

@@ -14,7 +14,7 @@ use crate::environment::Draw;
 use crate::program::{Environment, Executor, Pins, Programs, Step};
 use crate::start::Start;
 use crate::watch::Watch;
-use reconverge_bench::design::{Control, Golden};
+use reconverge_bench::design::{Control, Golden, ratio};
 use reconverge_bench::dut::Dut;
 use reconverge_bench::lockstep::{self, Outcome, Setting, Stimulus};
 
@@ -26,11 +26,6 @@ const IDLE_CYCLES: u64 = 2;
 const RESET_EVERY: u32 = 1500;
 /// A noisy bench puts noise on the pins that do not matter once in about this many cycles.
 const SCRAMBLE_EVERY: u32 = 8;
-
-/// Returns a distribution that is true `n` times in `of`; always, if `n` is more.
-fn ratio(n: u32, of: u32) -> Bernoulli {
-    Bernoulli::from_ratio(n.min(of), of).unwrap_or_else(|_| unreachable!("{n} of {of}"))
-}
 
 /// Returns the pins of a stalled cycle.
 fn stalled<U: Programs>() -> U::In {

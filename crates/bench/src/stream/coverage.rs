@@ -2,6 +2,7 @@
 //! channels.
 
 use std::fmt::{self, Display, Formatter};
+use std::marker::PhantomData;
 
 use bytemuck::bytes_of;
 
@@ -9,7 +10,7 @@ use super::clocks::rises_always;
 use crate::bins::{Cover, Sampler};
 use crate::channels::{EVENTS, Watch, possible};
 use crate::design::{Build, Control, Design};
-use crate::field::{Field, Pin, Role, Shape};
+use crate::field::{Field, Pin, Role, Shape, word};
 
 /// Widest pin or field for which each value is recorded.
 const VALUES: u32 = 6;
@@ -57,7 +58,6 @@ pub struct Coverage {
     build: Build,
     /// Which bins of the groups of the declaration were hit, one group after the other.
     pub bins: Vec<bool>,
-    sampler: Sampler,
     /// Pins, in the order of the declaration.
     pub pins: Vec<Met>,
     /// Fields, in the order of the declaration.
@@ -68,55 +68,158 @@ pub struct Coverage {
     pub cycles: u64,
     /// Cycles of these in which the reset was asserted.
     pub resets: u64,
-    /// Pins and state of the first cycle.
-    first: Option<[Vec<u8>; 2]>,
+}
+
+/// Observes the cycles of a stream: what its [`Coverage`] is.
+pub struct Observer<D> {
+    coverage: Coverage,
+    sampler: Sampler,
     watch: Watch,
+    pins: Seen,
+    fields: Seen,
+    design: PhantomData<fn() -> D>,
+}
+
+impl<D: Design> Observer<D> {
+    /// Begins a stream of a design with `build`, such as a number of lanes.
+    pub fn new(build: impl Into<Build>) -> Self {
+        let build = build.into();
+        let pins = D::DECLARATION.pins.iter();
+        let pins = pins.map(|pin| (pin.most(build.lanes), pin.offset, pin.shape));
+        let fields = D::fields().iter();
+        let fields = fields.map(|field| (bits(field, build.lanes), field.offset, field.shape));
+        Observer {
+            sampler: Sampler::new::<D>(&build, 0, |_| true),
+            watch: Watch::new::<D>(),
+            pins: Seen::new(size_of::<D::In>(), pins),
+            fields: Seen::new(size_of::<D::State>(), fields),
+            coverage: Coverage::new::<D>(build),
+            design: PhantomData,
+        }
+    }
+
+    /// Records a cycle: its pins, and the state after it.
+    pub fn see(&mut self, pins: &D::In, state: &D::State) {
+        let Coverage { channels, bins, .. } = &mut self.coverage;
+        self.watch
+            .see::<D>(pins, state, |channel, events| channels[channel] |= events);
+        self.sampler.see::<D>(pins, state, |bin| bins[bin] = true);
+        self.coverage.cycles += 1;
+        self.coverage.resets += u64::from(pins.is_reset());
+        self.pins.see(bytes_of(pins));
+        self.fields.see(bytes_of(state));
+    }
+
+    /// Returns the coverage of the cycles so far.
+    pub fn coverage(&self) -> Coverage {
+        Coverage {
+            pins: self.pins.met(),
+            fields: self.fields.met(),
+            ..self.coverage.clone()
+        }
+    }
+}
+
+/// What was seen of a struct with all pins, or all fields.
+struct Seen {
+    /// For each eight bytes of the struct the bits that were 1, and those that were 0.
+    bits: Vec<[u64; 2]>,
+    /// What is in the struct, in the order of the declaration.
+    items: Vec<Part>,
+    /// The elements whose values are recorded: number of the pin or field, offset, and bytes.
+    narrow: Vec<(usize, usize, usize)>,
+}
+
+/// Where a pin or a field lies in its struct.
+struct Part {
+    /// The significant bits of one element.
+    bits: u64,
+    offset: usize,
+    shape: Shape,
+    /// Values reached, as in [`Met`].
+    values: u64,
+}
+
+impl Part {
+    /// Returns the elements that are in `bytes`.
+    fn words(&self, bytes: &[u8]) -> impl Iterator<Item = u64> {
+        self.offsets().map(|at| word(bytes, at, self.shape.bytes()))
+    }
+
+    /// Returns where they are.
+    fn offsets(&self) -> impl Iterator<Item = usize> {
+        (0..self.shape.words()).map(|i| self.offset + self.shape.bytes() * i)
+    }
+}
+
+impl Seen {
+    /// Begins with a struct of `size` bytes. Of what is in it come the bits of an element, the offset and the layout.
+    fn new(size: usize, items: impl Iterator<Item = (u64, usize, Shape)>) -> Self {
+        let part = |(bits, offset, shape)| Part {
+            bits,
+            offset,
+            shape,
+            values: 0,
+        };
+        let items: Vec<Part> = items.map(part).collect();
+        let narrow = items.iter().enumerate();
+        let narrow = narrow.filter(|(_, item)| item.bits.count_ones() <= VALUES);
+        let narrow = narrow.flat_map(|(number, item)| {
+            let size = item.shape.bytes();
+            item.offsets().map(move |at| (number, at, size))
+        });
+        Seen {
+            bits: vec![[0; 2]; size.div_ceil(8)],
+            narrow: narrow.collect(),
+            items,
+        }
+    }
+
+    /// Records the struct of a cycle. All its bits at once: to take it apart in every cycle was most of the time of a stream.
+    fn see(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        for (seen, bytes) in self.bits.iter_mut().zip(words.iter().chain([&last])) {
+            let word = u64::from_le_bytes(*bytes);
+            seen[0] |= word;
+            seen[1] |= !word;
+        }
+        for (item, at, size) in &self.narrow {
+            self.items[*item].values |= 1 << (word(bytes, *at, *size) & 63);
+        }
+    }
+
+    /// Returns what each pin or field met.
+    fn met(&self) -> Vec<Met> {
+        let side = |n: usize| self.bits.iter().flat_map(move |seen| seen[n].to_le_bytes());
+        let [zeros, ones]: [Vec<u8>; 2] = [1, 0].map(|n| side(n).collect());
+        let met = |item: &Part| {
+            let all = |bytes| item.words(bytes).fold(0, |all, word| all | word) & item.bits;
+            let mut both = std::iter::zip(item.words(&ones), item.words(&zeros));
+            Met {
+                ones: all(&ones),
+                zeros: all(&zeros),
+                values: item.values,
+                // A bit that was 0 and 1 had another value than in the first cycle.
+                changed: both.any(|(ones, zeros)| ones & zeros != 0),
+            }
+        };
+        self.items.iter().map(met).collect()
+    }
 }
 
 impl Coverage {
     /// Returns empty coverage of `D` with `build`, such as a number of lanes.
     pub fn new<D: Design>(build: impl Into<Build>) -> Self {
-        let build = build.into();
         Coverage {
+            build: build.into(),
             bins: vec![false; D::DECLARATION.covers.iter().map(Cover::bins).sum()],
-            sampler: Sampler::new::<D>(&build, 0, |_| true),
-            build,
             pins: vec![Met::default(); D::DECLARATION.pins.len()],
             fields: vec![Met::default(); D::fields().len()],
             channels: vec![0; D::DECLARATION.channels.len()],
             cycles: 0,
             resets: 0,
-            first: None,
-            watch: Watch::new::<D>(),
-        }
-    }
-
-    /// Records a cycle: its pins, and the state after it.
-    pub fn see<D: Design>(&mut self, pins: &D::In, state: &D::State) {
-        self.cycles += 1;
-        self.resets += u64::from(pins.is_reset());
-        let (watch, channels) = (&mut self.watch, &mut self.channels);
-        watch.see::<D>(pins, state, |channel, events| channels[channel] |= events);
-        let bins = &mut self.bins;
-        self.sampler.see::<D>(pins, state, |bin| bins[bin] = true);
-        let lanes = self.build.lanes;
-        let now = [bytes_of(pins), bytes_of(state)];
-        let first = self.first.get_or_insert_with(|| now.map(<[u8]>::to_vec));
-        for (met, pin) in self.pins.iter_mut().zip(D::DECLARATION.pins) {
-            for i in 0..pin.words() {
-                let most = pin.most(lanes);
-                let value = pin.get(bytes_of(pins), i);
-                met.changed = met.changed || value != pin.get(&first[0], i);
-                met.see(value, most, most.count_ones());
-            }
-        }
-        for (met, field) in self.fields.iter_mut().zip(D::fields()) {
-            let of = bits(field, lanes);
-            let values = words(field, bytes_of(state));
-            met.changed = met.changed || values != words(field, &first[1]);
-            for value in values {
-                met.see(value, of, of.count_ones());
-            }
         }
     }
 
@@ -437,11 +540,6 @@ fn bits(field: &Field, lanes: u32) -> u64 {
         Shape::Planes(_) => ones(lanes),
         Shape::Words { .. } => ones(field.width),
     }
-}
-
-/// Returns the words of `field` in `state`: planes or elements.
-fn words(field: &Field, state: &[u8]) -> Vec<u64> {
-    (0..field.words()).map(|i| field.word(state, i)).collect()
 }
 
 fn ones(width: u32) -> u64 {

@@ -40,7 +40,7 @@ use std::iter::zip;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
-use bytemuck::bytes_of;
+use bytemuck::{bytes_of, bytes_of_mut};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
@@ -220,7 +220,7 @@ impl<D: Design> Stream<D> {
     fn draw(seed: u64, cycles: usize, pace: Pace, build: &Build) -> (Self, Option<String>) {
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         let schedule = Schedule::draw::<D>(&mut rng);
-        let mut draw = Draw::<D>::new(seed, build.lanes, pace, &mut rng);
+        let mut draw = Draw::new(D::DECLARATION, seed, build.lanes, pace, &mut rng);
         let mut random = Random::new(seed);
         let mut drawn = Vec::with_capacity(cycles);
         let panicked = caught(|| {
@@ -228,8 +228,10 @@ impl<D: Design> Stream<D> {
             let mut legal = Legal::<D>::new(&schedule);
             for cycle in 0..cycles {
                 // Before the golden model gets them: it may panic.
-                drawn.push(draw.pins(cycle, golden.state(), &mut rng));
+                drawn.push(D::In::default());
                 let pins = &mut drawn[cycle];
+                let state = bytes_of(golden.state());
+                draw.pins(cycle, state, bytes_of_mut(pins), &mut rng);
                 golden.choose(pins, &mut random);
                 legal.keep(&golden, pins, &mut rng);
                 legal.make(&golden, pins);

@@ -11,7 +11,7 @@ use reconverge_bench::failure::Failure;
 use reconverge_bench::hidden::NotCompared;
 use reconverge_bench::json::Hex;
 use reconverge_bench::search::{Budget, Follow};
-use reconverge_bench::stream::coverage::Coverage;
+use reconverge_bench::stream::coverage::{Coverage, Observer};
 use reconverge_bench::stream::shrink::shrink;
 use reconverge_bench::stream::{Pace, Stream, pulse};
 
@@ -140,7 +140,7 @@ impl<D: Design> Drawn for Stream<D> {
         collector: Option<&mut &Build>,
         progress: &mut impl FnMut(u64),
     ) -> Summary<Self> {
-        let mut coverage = collector.map(|build| Coverage::new::<D>(build.clone()));
+        let mut observer = collector.map(|build| Observer::<D>::new(build.clone()));
         let mut pulse = pulse(progress);
         let mut resets = 0;
         let mut hidden = NotCompared::new::<D>(self.lanes);
@@ -148,8 +148,8 @@ impl<D: Design> Drawn for Stream<D> {
             pulse();
             resets += u64::from(pins.is_reset());
             hidden.see::<D>(pins, state, free);
-            if let Some(coverage) = &mut coverage {
-                coverage.see::<D>(pins, state);
+            if let Some(observer) = &mut observer {
+                observer.see(pins, state);
             }
         };
         let judged = self.check_on(dut, None, &mut watch);
@@ -157,7 +157,9 @@ impl<D: Design> Drawn for Stream<D> {
         let mut summary = Summary {
             resets,
             hidden: hidden.cycles().collect(),
-            bins: coverage.as_ref().map(met).unwrap_or_default(),
+            bins: observer
+                .map(|seen| met(&seen.coverage()))
+                .unwrap_or_default(),
             ..Summary::default()
         };
         match judged {

@@ -9,7 +9,7 @@ use reconverge::design::{self, Build, Design};
 use reconverge::dut::Rtl;
 use reconverge::field::Declaration;
 use reconverge::stream::Stream;
-use reconverge::stream::coverage::Coverage;
+use reconverge::stream::coverage::{Coverage, Observer};
 
 /// Runs `cover` of a design with these options.
 fn cover(design: &str, options: &[&str]) -> Output {
@@ -136,12 +136,13 @@ impl design::Golden<Wrong> for Model {
 #[test]
 fn a_bin_that_is_hit_and_declared_unreachable_is_told() {
     let build = Build::from(8);
-    let mut coverage = Coverage::new::<Wrong>(build.clone());
+    let mut observer = Observer::<Wrong>::new(build.clone());
     let mut golden = <Model as design::Golden<Wrong>>::build(&build);
     for pins in &Stream::<Wrong>::random(1, 100, &build).cycles.0 {
         let state = design::Golden::<Wrong>::cycle(&mut golden, pins);
-        coverage.see::<Wrong>(pins, state);
+        observer.see(pins, state);
     }
+    let coverage = observer.coverage();
     let said = "cover pushes: push 1 was hit, and is declared unreachable: it is not";
     assert_eq!(coverage.impossible::<Wrong>(), [said]);
     assert_eq!(Coverage::new::<Wrong>(build).impossible::<Wrong>(), [""; 0]);
