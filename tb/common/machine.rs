@@ -22,6 +22,33 @@ pub trait Machine<U: Unit> {
     }
 }
 
+/// Tests of checks, each on the golden model and on the RTL after reset, with `LANES` lanes; or on another golden model and the RTL of
+/// another build, which is compiled.
+macro_rules! both {
+    ($($check:ident: $golden:ident, $rtl:ident;)+) => {$(
+        #[test]
+        fn $golden() {
+            $check(&mut Golden::new(LANES));
+        }
+        #[test]
+        fn $rtl() {
+            $check(&mut Sequencer::new(LANES));
+        }
+    )+};
+    (($model:expr, $build:expr) $($check:ident: $golden:ident, $rtl:ident;)+) => {$(
+        #[test]
+        fn $golden() {
+            $check(&mut $model);
+        }
+        #[test]
+        #[ignore = "many models or proofs; CI's step builds runs it"]
+        fn $rtl() {
+            $check(&mut Sequencer::built($build));
+        }
+    )+};
+}
+pub(crate) use both;
+
 impl<U: Unit, G: Executor<U>> Machine<U> for G {
     fn clock(&mut self, pins: &U::In) -> U::State {
         *self.cycle(pins)

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::machine::{self, Machine, Sequencer, mask, rows, stalled};
+use crate::machine::{self, Machine, Sequencer, both, mask, rows, stalled};
 use bytemuck::{bytes_of, bytes_of_mut};
 use reconverge::design::Build;
 use reconverge::field::{Field, diff};
@@ -35,20 +35,6 @@ impl Unit for Sequencer<R700> {
     fn stack(&self) -> Option<Vec<Frame>> {
         None
     }
-}
-
-/// Runs a check on the golden model and on the RTL, each after reset.
-macro_rules! both {
-    ($($check:ident: $golden:ident, $rtl:ident;)+) => {$(
-        #[test]
-        fn $golden() {
-            $check(&mut Golden::new(LANES));
-        }
-        #[test]
-        fn $rtl() {
-            $check(&mut Sequencer::new(LANES));
-        }
-    )+};
 }
 
 /// Our own RTL with so many entries, sub-entries in each, and DX10 loops that count or do not.

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::machine::{self, Machine, Sequencer, mask, rows, stalled};
+use crate::machine::{self, Machine, Sequencer, both, mask, rows, stalled};
 use bytemuck::{bytes_of, bytes_of_mut};
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -40,20 +40,6 @@ impl Unit for Sequencer<Spa5> {
     }
 }
 
-/// Runs a check on the golden model and on the RTL, each after reset.
-macro_rules! both {
-    ($($check:ident: $golden:ident, $rtl:ident;)+) => {$(
-        #[test]
-        fn $golden() {
-            $check(&mut Golden::new(LANES));
-        }
-        #[test]
-        fn $rtl() {
-            $check(&mut Sequencer::new(LANES));
-        }
-    )+};
-}
-
 /// Tokens of the small stack.
 const SMALL: usize = 4;
 
@@ -64,21 +50,6 @@ fn small() -> Build {
         lanes: LANES as u32,
         parameters: parameters.into(),
     }
-}
-
-/// Runs a check on it.
-macro_rules! both_small {
-    ($($check:ident: $golden:ident, $rtl:ident;)+) => {$(
-        #[test]
-        fn $golden() {
-            $check(&mut Golden::with(LANES, SMALL, true));
-        }
-        #[test]
-        #[ignore = "many models or proofs; CI's step builds runs it"]
-        fn $rtl() {
-            $check(&mut Sequencer::built(small()));
-        }
-    )+};
 }
 
 // ---- words of spa5-2.3 ------------------------------------------------------------------------------------

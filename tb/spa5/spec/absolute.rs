@@ -11,21 +11,6 @@ fn whole() -> Build {
     }
 }
 
-/// Runs a check on it.
-macro_rules! both_whole {
-    ($($check:ident: $golden:ident, $rtl:ident;)+) => {$(
-        #[test]
-        fn $golden() {
-            $check(&mut Golden::with(LANES, DEFAULT_DEPTH, true).with_csm(true));
-        }
-        #[test]
-        #[ignore = "many models or proofs; CI's step builds runs it"]
-        fn $rtl() {
-            $check(&mut Sequencer::built(whole()));
-        }
-    )+};
-}
-
 /// The launch of all four threads of a program at `base`.
 fn launch_at(base: u32, size: u32) -> In {
     In {
@@ -195,6 +180,7 @@ both! {
     constants: golden_takes_offsets_from_constants, rtl_takes_offsets_from_constants;
 }
 
-both_whole! {
+both! {
+    (Golden::with(LANES, DEFAULT_DEPTH, true).with_csm(true), whole())
     clip_tests: golden_tests_the_clip_state, rtl_tests_the_clip_state;
 }

@@ -240,6 +240,7 @@ both! {
     unanimous: golden_branches_unanimously_or_not_at_all, rtl_branches_unanimously_or_not_at_all;
 }
 
-both_small! {
+both! {
+    (Golden::with(LANES, SMALL, true), small())
     small_depth: golden_has_room_for_4_tokens, rtl_has_room_for_4_tokens;
 }
