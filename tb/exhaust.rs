@@ -3,47 +3,22 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 
 use reconverge::spa5::Spa5;
 use serde_json::Value;
 
 use crate::common::rtl::{Copy, Rtl};
+use crate::common::run::Run;
 use crate::common::schema::Formats;
 use crate::common::{ROOT, arg, command_in, needs, reconverge, reconverge_in, text};
-
-/// A run in a folder of its own.
-struct Run {
-    dir: tempfile::TempDir,
-    output: Output,
-}
 
 fn exhaust(args: &[&str]) -> Run {
     exhaust_in(tempfile::tempdir().unwrap(), args)
 }
 
 fn exhaust_in(dir: tempfile::TempDir, args: &[&str]) -> Run {
-    let all = [&["exhaust"], args, &["--json", "all.json", "--out", "out"]].concat();
-    let output = reconverge_in(dir.path(), &all);
-    Run { dir, output }
-}
-
-impl Run {
-    fn said(&self) -> String {
-        text(&self.output.stdout) + &text(&self.output.stderr)
-    }
-    fn ends(self, status: i32) -> Self {
-        assert_eq!(self.output.status.code(), Some(status), "{}", self.said());
-        self
-    }
-    fn says(self, line: &str) -> Self {
-        assert!(self.said().contains(line), "no {line:?}:\n{}", self.said());
-        self
-    }
-    fn json(&self) -> Value {
-        let text = fs::read_to_string(self.dir.path().join("all.json")).unwrap();
-        serde_json::from_str(&text).unwrap()
-    }
+    Run::of(dir, &[&["exhaust"], args].concat(), &[])
 }
 
 /// The smallest world of spa5: one thread, one token.
@@ -84,10 +59,9 @@ fn the_smallest_worlds_of_the_other_units_are_closed() {
             "  states       2,468, the last one 8 cycles after reset\n  transitions  442,554\n",
         ),
     ] {
-        exhaust(args)
-            .ends(0)
-            .says(states)
-            .says("CLOSED: every transition agrees, every invariant holds");
+        let run = exhaust(args).ends(0);
+        run.says(states);
+        run.says("CLOSED: every transition agrees, every invariant holds");
     }
 }
 
@@ -98,7 +72,7 @@ fn a_checkpoint_resumes_and_ends_with_the_same_counts() {
     let kept = [&TINY[..], &["--checkpoint", "kept.json"]].concat();
     // It ends in the middle of a chunk.
     let cut = exhaust(&[&kept[..], &["--states", "60"]].concat()).ends(3);
-    let cut = cut.says(
+    cut.says(
         "the world is too large: more than 60 states (--states); what was explored of it agrees",
     );
     let json = cut.json();
@@ -114,11 +88,11 @@ fn a_checkpoint_resumes_and_ends_with_the_same_counts() {
         Ok(())
     );
     let resumed = exhaust_in(cut.dir, &kept).ends(0);
-    let resumed = resumed.says(&format!("  resumed behind {before} states\n"));
+    resumed.says(&format!("  resumed behind {before} states\n"));
     assert_eq!(resumed.json(), whole);
     // Everything is explored: nothing is run again.
     let again = exhaust_in(resumed.dir, &kept).ends(0);
-    let again = again.says("CLOSED: every transition agrees, every invariant holds");
+    again.says("CLOSED: every transition agrees, every invariant holds");
     assert_eq!(again.json(), whole);
 }
 
@@ -446,7 +420,7 @@ fn an_interruption_after_the_last_state_was_found_keeps_what_was_explored() {
         true => "what was explored until then agrees",
         false => "nothing was compared",
     };
-    let run = run.says(&format!(
+    run.says(&format!(
         "interrupted: {compared}; the same command goes on behind them"
     ));
     assert_eq!(

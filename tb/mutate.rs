@@ -4,21 +4,16 @@
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::campaign::signal;
 use crate::common::rtl::{Rtl, change, home_of};
+use crate::common::run::Run;
 use crate::common::schema::Formats;
 use crate::common::{ROOT, arg, command_in, needs, reconverge_in, text, tool, wait_until};
 use reconverge::r500::R500;
 use serde_json::Value;
-
-/// A run of `mutate` in a folder of its own.
-struct Run {
-    dir: tempfile::TempDir,
-    output: Output,
-}
 
 /// One choice of mutants for most tests, so that they share a model. 7, 21 and 30 are equivalent to the RTL: 7 in every state, 21
 /// and 30 because a push or a launch comes before the value is read.
@@ -30,34 +25,21 @@ fn mutate(args: &[&str], environment: &[(&str, &Path)]) -> Run {
 }
 
 fn mutate_unit(unit: &str, args: &[&str], environment: &[(&str, &Path)]) -> Run {
-    let dir = tempfile::tempdir().unwrap();
-    let common = ["mutate", unit, "--json", "all.json", "--out", "out"];
-    let output = command_in(dir.path(), &[&common[..], args].concat())
-        .envs(environment.iter().copied())
-        .output()
-        .unwrap();
-    Run { dir, output }
+    let args = [&["mutate", unit], args].concat();
+    Run::of(tempfile::tempdir().unwrap(), &args, environment)
 }
 
 impl Run {
-    fn said(&self) -> String {
-        text(&self.output.stdout) + &text(&self.output.stderr)
-    }
-    fn ends(self, status: i32) -> Self {
-        assert_eq!(self.output.status.code(), Some(status), "{}", self.said());
-        self
-    }
     /// The JSON of the only family.
-    fn json(&self) -> Value {
-        let text = fs::read_to_string(self.dir.path().join("all.json")).unwrap();
-        let all: Value = serde_json::from_str(&text).unwrap();
+    fn family(&self) -> Value {
+        let all = self.json();
         let documented = Formats::of::<R500>(16).object("mutants", &all[0].to_string());
         documented.unwrap_or_else(|why| panic!("mutants{why}"));
         all[0].clone()
     }
     /// Numbers of the mutants that got `verdict`.
     fn numbers(&self, verdict: &str) -> Vec<u64> {
-        let all = self.json();
+        let all = self.family();
         let mutants = all["mutants"].as_array().unwrap().iter();
         mutants
             .filter(|m| m["verdict"] == verdict)
@@ -73,7 +55,7 @@ fn every_mutant_of_the_text_is_caught_or_proved_equivalent() {
     let run = mutate(&TEXT, &[]).ends(0);
     assert_eq!(run.numbers("equivalent"), EQUIVALENT);
     assert_eq!(run.numbers("caught").len(), 27);
-    let all = run.json();
+    let all = run.family();
     assert!(all["cycles_to_catch"]["median"].as_u64() <= all["cycles_to_catch"]["p95"].as_u64());
     for mutant in all["mutants"].as_array().unwrap() {
         if mutant["verdict"] == "caught" {
@@ -105,7 +87,7 @@ fn a_mutant_that_the_campaign_does_not_catch_is_missed() {
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn a_caught_mutant_replays_from_its_file_and_the_rtl_itself_does_not_fail() {
     let run = mutate(&[&TEXT[..], &["--only", "20,24"]].concat(), &[]).ends(0);
-    let all = run.json();
+    let all = run.family();
     let mutants = all["mutants"].as_array().unwrap();
     assert_eq!(mutants.len(), 2);
     for mutant in mutants {
@@ -238,9 +220,9 @@ fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
         );
         let end = "error: interrupted: the mutants that were judged until then were counted\n";
         assert!(said.ends_with(end), "{said}");
-        assert_eq!(run.json()["complete"], false);
+        assert_eq!(run.family()["complete"], false);
         assert_eq!(run.numbers("caught"), [3]);
-        assert_eq!(run.json()["mutants"].as_array().unwrap().len(), 1);
+        assert_eq!(run.family()["mutants"].as_array().unwrap().len(), 1);
     }
 }
 
@@ -276,7 +258,7 @@ fn without_yosys_the_text_is_judged_without_proofs_and_the_netlist_is_not() {
         run.said()
     );
     assert!(!run.said().contains("interrupted"), "{}", run.said());
-    assert_eq!(run.json()["mutants"].as_array().unwrap().len(), 2);
+    assert_eq!(run.family()["mutants"].as_array().unwrap().len(), 2);
 }
 
 /// A copy of the repository whose formal file of `unit` is changed.

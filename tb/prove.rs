@@ -4,7 +4,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
 use reconverge::design::{Build, Design};
@@ -16,17 +16,12 @@ use serde_json::Value;
 
 use crate::campaign::{Running, signal};
 use crate::common::rtl::{Copy, Rtl, change, home_of};
+use crate::common::run::Run;
 use crate::common::schema::Formats;
 use crate::common::{ROOT, command_in, needs, text, tool};
 
 mod mutants;
 mod refused;
-
-/// A run in a folder of its own.
-struct Run {
-    dir: tempfile::TempDir,
-    output: Output,
-}
 
 /// Runs `prove r500` with `args`, `environment` and two lanes, which are proved fast.
 fn prove(args: &[&str], environment: &[(&str, &Path)]) -> Run {
@@ -36,40 +31,21 @@ fn prove(args: &[&str], environment: &[(&str, &Path)]) -> Run {
 
 /// As [`prove`], searching `reach` cycles from reset.
 fn prove_from_reset(reach: &str, args: &[&str], environment: &[(&str, &Path)]) -> Run {
-    let dir = tempfile::tempdir().unwrap();
-    let common = [
-        "prove", "r500", "--lanes", "2", "--json", "all.json", "--out", "out", "--reach", reach,
-    ];
-    let output = command_in(dir.path(), &[&common[..], args].concat())
-        .envs(environment.iter().copied())
-        .output()
-        .unwrap();
-    Run { dir, output }
+    let common = ["prove", "r500", "--lanes", "2", "--reach", reach];
+    let args = [&common[..], args].concat();
+    Run::of(tempfile::tempdir().unwrap(), &args, environment)
 }
 
 impl Run {
-    fn said(&self) -> String {
-        text(&self.output.stdout) + &text(&self.output.stderr)
-    }
-    fn ends(self, status: i32) -> Self {
-        assert_eq!(self.output.status.code(), Some(status), "{}", self.said());
-        self
-    }
-    fn says(&self, line: &str) {
-        assert!(
-            self.said().lines().any(|l| l.contains(line)),
-            "no {line:?}:\n{}",
-            self.said()
-        );
-    }
-    fn json(&self) -> Value {
-        let text = fs::read_to_string(self.dir.path().join("all.json")).unwrap();
-        let read: Value = serde_json::from_str(&text).unwrap();
+    /// The results, which are documented.
+    fn proofs(&self) -> Value {
+        let read = self.json();
         let object = match read["properties"].is_array() {
             true => "proofs",
             false => "asked",
         };
-        Formats::of::<R500>(2).object(object, &text).unwrap();
+        let documented = Formats::of::<R500>(2).object(object, &read.to_string());
+        documented.unwrap();
         read
     }
 }
@@ -111,7 +87,7 @@ fn what_holds_is_proved_and_its_fault_is_refuted() {
     run.says(
         ": 1 properties hold, 1 covers are reached, 1 faults are detected, 1 proofs are accepted",
     );
-    let json = run.json();
+    let json = run.proofs();
     let properties = json["properties"].as_array().unwrap();
     let verdicts: Vec<_> = properties
         .iter()
@@ -182,7 +158,7 @@ fn a_fault_is_refuted_with_its_cycle_and_a_dump_of_it() {
     let run = prove(&args, &[]).ends(1);
     run.says("REFUTED step pc_q");
     run.says("<- differ");
-    let json = run.json();
+    let json = run.proofs();
     let verdicts: Vec<_> = json["properties"]
         .as_array()
         .unwrap()
@@ -229,7 +205,7 @@ fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
     // A reset, a launch, the instruction that enters a loop; what it counts shows when it is left.
     run.says("cycles from reset to it:");
     run.says("launch");
-    let cycles = run.json()["properties"][0]["cycles from reset"].clone();
+    let cycles = run.proofs()["properties"][0]["cycles from reset"].clone();
     assert_eq!(cycles, 3);
     run.says("MISMATCH r500.prove.step_u_loop_stack_count_q.1 ");
     let saved = "out/r500.prove.step_u_loop_stack_count_q.1.json";
@@ -240,7 +216,7 @@ fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
 
     let run = prove_from_reset("1", &args, &[]).ends(1);
     run.says("  no way from reset to such a cycle was found, of at most 1 cycles (--reach)");
-    assert!(run.json()["properties"][0]["cycles from reset"].is_null());
+    assert!(run.proofs()["properties"][0]["cycles from reset"].is_null());
 }
 
 /// A bit beyond the end of a vector is open: no bit of the state determines it, and it must not be visible.
@@ -361,7 +337,7 @@ fn a_property_without_a_fault_and_a_cover_that_is_not_reached_are_no_proof() {
         .says("stall: no fault is planted that it must detect");
     let run = prove(&["--only", "error_7"], &environment).ends(3);
     run.says("error_7 cannot be reached");
-    assert_eq!(run.json()["properties"][0]["verdict"], "unreachable");
+    assert_eq!(run.proofs()["properties"][0]["verdict"], "unreachable");
 }
 
 #[needs(yosys, cadical)]
@@ -450,7 +426,7 @@ fn properties_proved_before_a_signal_are_told_of() {
     let args: Vec<&str> = args.split(' ').collect();
     let command = command_in(dir.path(), &args);
     let run = interrupted(command, dir).ends(3);
-    let json = run.json();
+    let json = run.proofs();
     assert_eq!(json["complete"], false);
     let told = json["properties"].as_array().unwrap();
     assert!((5..=12).contains(&told.len()), "{told:?}");
@@ -519,7 +495,7 @@ fn a_property_that_is_divided_is_asked_by_several_threads() {
         let kept = fs::read_dir(run.dir.path().join("kept")).unwrap();
         let kept =
             kept.filter(|file| file.as_ref().unwrap().path().extension() == Some("drat".as_ref()));
-        let accepted = run.json()["properties"][0]["proofs checked"]
+        let accepted = run.proofs()["properties"][0]["proofs checked"]
             .as_u64()
             .unwrap();
         assert!(accepted > 10, "{}", run.said());
@@ -603,7 +579,7 @@ fn a_cover_of_each_lane_is_reached_in_each_lane() {
     );
     let run = divided(&["--only", "alu_stays"], &home).ends(3);
     run.says("alu_stays cannot be reached");
-    assert_eq!(run.json()["properties"][0]["place"], "lane 1");
+    assert_eq!(run.proofs()["properties"][0]["place"], "lane 1");
 }
 
 /// A solver that finds nothing says so with a proof, which is kept where it is asked for.
@@ -617,7 +593,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
         let kept = format!("kept/here/step_err_q.0.{ending}");
         assert!(run.dir.path().join(kept).metadata().unwrap().len() > 0);
     }
-    assert_eq!(run.json()["properties"][0]["proofs checked"], 1);
+    assert_eq!(run.proofs()["properties"][0]["proofs checked"], 1);
     // Runs CaDiCaL, and replaces its proof.
     let solver = |change: &str| {
         format!(

@@ -22,6 +22,7 @@ pub mod failed;
 pub mod mismatch;
 pub mod pages;
 pub mod rtl;
+pub mod run;
 pub mod schema;
 pub mod screen;
 pub mod shaders;

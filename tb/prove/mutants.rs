@@ -130,7 +130,7 @@ fn what_the_theorem_says_of_mutants_is_compared_with_what_mutate_says() {
     let honest = judged(MUTANTS.map(|m| m[3]));
     let run = prove_mutants(&honest, "caught").ends(0);
     run.says("caught                3          0          0");
-    let json = run.json();
+    let json = run.proofs();
     assert_eq!(json["complete"], true);
     assert_eq!(json["lanes"], 2);
     let all = json["mutants"].as_array().unwrap();
@@ -158,7 +158,7 @@ fn what_the_theorem_says_of_mutants_is_compared_with_what_mutate_says() {
     );
     let run = prove_mutants(&honest, "equivalent").ends(0);
     run.says("equivalent            0          2          0");
-    let json = run.json();
+    let json = run.proofs();
     let all = json["mutants"].as_array().unwrap();
     assert!(all.iter().all(|m| m["refuted_by"].is_null()), "{all:?}");
     // The properties that the second one does not change are answered with the first one.
@@ -187,7 +187,7 @@ fn mutants_asked_before_a_signal_are_told_of() {
     let dir = tempfile::tempdir().unwrap();
     let command = command_of_mutants(dir.path(), &judged(MUTANTS.map(|m| m[3])), "caught");
     let run = interrupted(command, dir).ends(3);
-    let json = run.json();
+    let json = run.proofs();
     assert_eq!(json["complete"], false);
     let told = json["mutants"].as_array().unwrap();
     assert!((1..3).contains(&told.len()), "{told:?}");
