@@ -3,7 +3,7 @@
 //! again when it is disassembled and assembled.
 
 use reconverge::assembly::Assembly as _;
-use reconverge::unit::Unit;
+use reconverge::unit::{LoadOptions, Unit};
 
 use crate::data;
 
@@ -51,12 +51,51 @@ fn programs_become_the_words_that_are_shown<U: Unit>() {
     }
 }
 
+/// As text and as words; whatever its name is, it does not break out of its comment.
+fn the_examples_round_trip<U: Unit>() {
+    let folder = format!("{}/tb/{}/programs", reconverge::ROOT, U::NAME);
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|end| end != "s") {
+            continue;
+        }
+        let file = path.file_name().unwrap().to_str().unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let example = U::Program::assemble(&text, file).unwrap();
+        let mut named = example.clone();
+        named.rename("a\nFOO\r\n.full".to_owned());
+        for (program, same_name) in [(example, true), (named, false)] {
+            let words = U::load(
+                U::to_hex(&program).as_bytes(),
+                file,
+                &LoadOptions::default(),
+            );
+            for mut again in [
+                U::Program::assemble(&program.to_text(), file).unwrap(),
+                words.unwrap().program,
+            ] {
+                if !same_name {
+                    again.rename(program.name().to_owned());
+                }
+                assert_eq!(again, program, "{file}");
+            }
+        }
+        seen += 1;
+    }
+    assert!(seen >= 5, "{seen} examples");
+}
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
             #[test]
             fn programs_become_the_words_that_are_shown() {
                 super::programs_become_the_words_that_are_shown::<reconverge::$module::$unit>();
+            }
+            #[test]
+            fn the_examples_round_trip() {
+                super::the_examples_round_trip::<reconverge::$module::$unit>();
             }
         }
     )+};

@@ -13,13 +13,6 @@ use reconverge::r700::asm::{
 use reconverge::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Kcache, Mem, MemOp, Word};
 use reconverge::r700::program::{MAX_QUADS, Program, Quad, Registers};
 
-const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/r700/programs");
-
-fn example(name: &str) -> Program {
-    let text = std::fs::read_to_string(format!("{FOLDER}/{name}")).unwrap();
-    assemble(&text, name).unwrap()
-}
-
 fn quad(dw0: u32, dw1: u32) -> Quad {
     Quad { dw0, dw1, u: false }
 }

@@ -251,43 +251,6 @@ fn any_stmt((kind, n): (u8, u8)) -> Stmt {
     }
 }
 
-#[test]
-fn the_examples_round_trip() {
-    let mut seen = 0;
-    for entry in std::fs::read_dir(FOLDER).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|e| e == "s") {
-            let name = path.file_name().unwrap().to_str().unwrap();
-            let program = example(name);
-            assert_eq!(
-                assemble(&program_text(&program), name).unwrap(),
-                program,
-                "{name}"
-            );
-            assert_eq!(
-                parse_hex(&hex_text(&program), name).unwrap(),
-                program,
-                "{name}"
-            );
-            seen += 1;
-        }
-    }
-    assert!(seen >= 5, "{seen} examples");
-}
-
-/// A name from outside must not break out of its comment.
-#[test]
-fn program_text_survives_any_name() {
-    let mut p = example("else_fused.s");
-    p.name = "a\nFOO\r\n.full".to_owned();
-    for again in [
-        assemble(&program_text(&p), "t.s").unwrap(),
-        parse_hex(&hex_text(&p), "t.hex").unwrap(),
-    ] {
-        assert_eq!((again.quads, again.regs), (p.quads.clone(), p.regs.clone()));
-    }
-}
-
 /// What the disassembler calls a statement depends neither on the barrier nor on the address.
 #[test]
 fn a_statement_name_survives_irrelevant_bits() {
