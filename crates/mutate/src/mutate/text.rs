@@ -108,7 +108,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
 type Read<T> = (T, Vec<(u32, String)>);
 
 /// Reads RTL with the mutants `all`, in ascending order, or with as many of them as `read` takes: if it does not take a list, each half of it
-/// is tried.
+/// is tried, together with what was taken before.
 ///
 /// # Errors
 /// It does not take the RTL with all mutants, and not without any either; `stop` is set.
@@ -121,27 +121,30 @@ pub(crate) fn with_most<T>(
         Ok(whole) => return Ok((whole, Vec::new())),
         Err(why) => why,
     };
-    if all.is_empty() || read(&[]).is_err() {
-        return Err(why);
-    }
-    let (mut open, mut refused) = (vec![(all, why)], Vec::new());
-    while let Some((part, why)) = open.pop() {
-        if stop.load(Ordering::Relaxed) {
-            return Err("interrupted".to_owned());
+    let mut found = read(&[]).map_err(|_| why)?;
+    let (mut taken, mut refused) = (Vec::new(), Vec::new());
+    let (first, second) = all.split_at(all.len() / 2);
+    let mut open = vec![second, first];
+    while let Some(part) = open.pop() {
+        if part.is_empty() {
+            continue;
         }
-        match part {
-            [one] => refused.push((*one, why)),
-            _ => {
-                let (first, second) = part.split_at(part.len() / 2);
-                let halves = [first, second].into_iter();
-                open.extend(halves.filter_map(|half| Some((half, read(half).err()?))));
+        match read(&[&taken[..], part].concat()) {
+            Ok(more) => {
+                found = more;
+                taken.extend_from_slice(part);
             }
+            Err(_) if stop.load(Ordering::Relaxed) => return Err("interrupted".to_owned()),
+            Err(why) => match part {
+                [one] => refused.push((*one, why)),
+                _ => {
+                    let (first, second) = part.split_at(part.len() / 2);
+                    open.extend([second, first]);
+                }
+            },
         }
     }
-    let taken = all.iter().copied();
-    let taken = taken.filter(|number| refused.iter().all(|(other, _)| other != number));
-    let read = read(&taken.collect::<Vec<_>>())?;
-    Ok((read, refused))
+    Ok((found, refused))
 }
 
 #[cfg(test)]
@@ -174,5 +177,19 @@ mod tests {
         let never = |_: &[u32]| Err::<(), _>("no module".to_owned());
         let why = with_most(&all, &AtomicBool::new(false), never);
         assert_eq!(why.err().as_deref(), Some("no module"));
+    }
+
+    /// Regression: two mutants that were read alone but not together, such as two edges of a loop, took the referee from all.
+    #[test]
+    fn of_mutants_that_are_not_read_together_one_is_left_out() {
+        let all: Vec<u32> = (1..=40).collect();
+        let read = |numbers: &[u32]| match [7, 30].iter().all(|of| numbers.contains(of)) {
+            false => Ok(numbers.to_vec()),
+            true => Err("a loop".to_owned()),
+        };
+        let (taken, refused) = with_most(&all, &AtomicBool::new(false), read).unwrap();
+        assert_eq!(refused, [(30, "a loop".to_owned())]);
+        let others = all.into_iter().filter(|number| *number != 30);
+        assert_eq!(taken, others.collect::<Vec<_>>());
     }
 }
