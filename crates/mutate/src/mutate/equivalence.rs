@@ -1,8 +1,8 @@
 //! The referee: decides whether any input can tell a mutant from the RTL.
 //!
-//! RTL and mutant are one netlist, which Yosys makes of exactly the text that was simulated, with the number of the
-//! mutant set to 0 for the RTL and to K for the mutant. Both become one and-inverter graph, in which only the logic
-//! after the mutated place exists twice. ABC is asked, in this order:
+//! RTL and mutant are one netlist, which Yosys makes of the text with the mutants that were simulated, but for those that it
+//! does not read: they stay undecided. The number of the mutant is 0 for the RTL and K for the mutant. Both become one
+//! and-inverter graph, in which only the logic after the mutated place exists twice. ABC is asked, in this order:
 //!
 //! 1. *Can one cycle tell them apart?* RTL and mutant begin the cycle with the same values in everything that matters, in any
 //!    state that the invariants of `rtl/<unit>/<unit>_formal.sv` allow, and with the same inputs. Can an output differ in the
