@@ -1,7 +1,7 @@
 //! The referee: decides whether any input can tell a mutant from the RTL.
 //!
-//! RTL and mutant are one netlist, which Yosys makes of the text with the mutants that were simulated, but for those that it
-//! does not read: they stay undecided. The number of the mutant is 0 for the RTL and K for the mutant. Both become one
+//! RTL and mutant are one netlist, which Yosys makes of the text with the mutants that were simulated, except those that it
+//! cannot read: they stay undecided. The number of the mutant is 0 for the RTL and K for the mutant. Both become one
 //! and-inverter graph, in which only the logic after the mutated place exists twice. ABC is asked, in this order:
 //!
 //! 1. *Can one cycle tell them apart?* RTL and mutant begin the cycle with the same values in everything that matters, in any
@@ -637,7 +637,11 @@ impl Referee {
             time_over |= answer == Answer::GaveUp(Limit::Time);
             if answer == Answer::Never {
                 return Ok(Proof::Equivalent(if !so.hidden {
-                    format!("the next state is the same for all inputs, and {HIDDEN}")
+                    let same = match so.loose.is_empty() {
+                        true => "the next state",
+                        false => "what matters of the next state",
+                    };
+                    format!("{same} is the same for all inputs, and {HIDDEN}")
                 } else if so.any_state {
                     "next state and outputs are the same from every state, for all inputs"
                         .to_owned()
