@@ -43,7 +43,7 @@
 //! | to | look at |
 //! |---|---|
 //! | judge a case | [`case`], [`mod@check`], [`judges`]; [`lockstep`], [`stimulus`], [`dut`] |
-//! | bring a module of your own | [`design`], [`stream`], [`channels`], [`transactions`]; with programs [`program`], [`words`], [`mod@grammar`], [`campaign::fuzz()`]; [`mod@unit`] for all commands |
+//! | bring a module of your own | [`design`], [`stream`], [`channels`], [`transactions`]; with programs [`program`], [`assembly`], [`words`], [`mod@grammar`], [`campaign::fuzz()`]; [`mod@unit`] for all commands |
 //! | see why it failed | [`failure`], [`report`], [`wave`] |
 //! | see a run, lane by lane | [`show`] |
 //! | run many | [`campaign`]; keep, shard and merge results: [`campaign::results`] |

@@ -14,7 +14,7 @@ use crate::common::{
     wait_until,
 };
 use quick_junit::{Report, TestCaseStatus};
-use reconverge::campaign::{Limit, Options, Summary};
+use reconverge::campaign::{self, Limit, Options, Summary};
 use reconverge::case::Case;
 use reconverge::cover::Model;
 use reconverge::design::Build;
@@ -205,9 +205,10 @@ fn worker_processes_add_up_to_what_threads_do<U: Tested>() {
     for (flag, limit) in [
         ("--programs", Limit::Programs(300)),
         // The older name of --cycles.
-        ("--clocks", Limit::Cycles(50_000)),
+        ("--clocks", Limit::Cycles(150_000)),
     ] {
         let (options, summary) = threads::<U>(limit);
+        assert!(summary.programs > campaign::CHUNK, "sums of several chunks");
         let mut expected = summary.to_json(&options, &Model::new(&Build::from(U::LANES)));
         expected["complete"] = true.into();
         (expected["not_run"], expected["shard"]) = (Value::Null, Value::Null);
@@ -330,7 +331,7 @@ fn shards_of_clocks_do_a_part_each() {
             "fuzz",
             "r500",
             "--cycles",
-            "120000",
+            "240000",
             "--results",
             &results,
             "--shard",
@@ -339,14 +340,16 @@ fn shards_of_clocks_do_a_part_each() {
         reconverge_ends(0, &[&args[..], &["--json", arg(&file)]].concat());
         let part = json(&file);
         assert_eq!(part["shard"], shard);
+        // Sums of several chunks are merged.
+        assert!(part["programs"].as_u64().unwrap() > campaign::CHUNK);
         let cycles = part["cycles"].as_u64().unwrap();
-        assert!((60_000..120_000).contains(&cycles), "{cycles}");
+        assert!((120_000..240_000).contains(&cycles), "{cycles}");
         sum += cycles;
     }
     let file = place.path("m.json");
     reconverge_ends(0, &["merge", &place.arg("r"), "--json", arg(&file)]);
     assert_eq!(json(&file)["cycles"], sum);
-    assert!(sum >= 120_000);
+    assert!(sum >= 240_000);
 }
 
 /// The first mismatch ends the campaign, and it is the same one for any number of workers; --keep-going finds all. Each has a

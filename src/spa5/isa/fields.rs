@@ -64,6 +64,7 @@ fields! {
     TEST "ccccc" 4 0, Some(15), "CC test: 15 T (always true)", "spa5-2.4-c";
     UNANIMOUS ".U" 7 7, Some(0), "1 = unanimous: taken by all or by none", "spa5-4.3-c";
     LMT ".LMT" 6 6, Some(0), "no effect here", "spa5-2.3-o";
+    LMT_OF_BRX ".LMT" 6 6, Some(0), "no effect here", "spa5-A-a";
     COUNTS "NOINC" 6 6, Some(1), "0 = .NOINC, without effect here", "spa5-2.3-o";
     REGISTER "register" 15 8, None, "number of the register that is added to the target", "spa5-A-a";
     KEEP_REF_COUNT ".KEEPREFCOUNT" 5 5, Some(0), "no effect here", "spa5-2.3-o";
@@ -84,7 +85,7 @@ impl Word {
                 &[INVERT, PREDICATE, TEST, KEEP_REF_COUNT]
             }
             Word::Branch(_) => &[INVERT, PREDICATE, TEST, UNANIMOUS, LMT],
-            Word::Indirect(_) => &[INVERT, PREDICATE, TEST, REGISTER, LMT],
+            Word::Indirect(_) => &[INVERT, PREDICATE, TEST, REGISTER, LMT_OF_BRX],
             Word::Leave(_) => &[INVERT, PREDICATE, TEST],
             _ => &[],
         };
@@ -94,11 +95,21 @@ impl Word {
     /// Returns words with the usual value in all of its fields or in one of them, or with P0 as predicate.
     pub fn simpler(self) -> Vec<u64> {
         let (fields, word) = (self.fields(), self.encode());
+        let unusual: Vec<Field> = (fields.into_iter())
+            .filter(|field| field.usual.is_some_and(|to| to != field.of(word)))
+            .collect();
         let usual = |word, field: &Field| field.usual.map_or(word, |to| field.with(word, to));
-        let mut all = vec![fields.iter().fold(word, usual)];
-        all.extend(fields.iter().map(|field| usual(word, field)));
-        let number = |field: &&Field| field.name == PREDICATE.name && field.of(word) != 7;
-        all.extend(fields.iter().find(number).map(|field| field.with(word, 0)));
+        // PT is not inverted, which would be never.
+        let one = |field: &Field| match field.name == PREDICATE.name {
+            true => usual(usual(word, field), &INVERT),
+            false => usual(word, field),
+        };
+        let mut all: Vec<u64> = unusual.iter().map(one).collect();
+        if let [_, _, ..] = unusual[..] {
+            all.insert(0, unusual.iter().fold(word, usual));
+        }
+        let number = unusual.iter().find(|field| field.name == PREDICATE.name);
+        all.extend(number.map(|field| field.with(word, 0)));
         all
     }
 }
