@@ -241,6 +241,9 @@ fn options(out: &Path) -> Options {
     options
 }
 
+/// What is said of RTL that closes the connection.
+const CLOSED: &str = "it closed its connection to the bench";
+
 /// No two tests that look at the processes of the RTL run at the same time.
 static ALONE: Mutex<()> = Mutex::new(());
 
@@ -268,7 +271,10 @@ fn fails(rtl: &Rtl<R500>, how: &str) -> Stream<R500> {
     let saved = found.saved.as_ref().unwrap();
     let again = replay::<Stream<R500>>(saved, rtl).unwrap().unwrap_err();
     assert_eq!(cause(&again), how);
-    assert_eq!(again.compared, found.failure.compared, "{how}");
+    // How many answers arrive before the connection is gone depends on how busy the machine is.
+    if how != CLOSED {
+        assert_eq!(again.compared, found.failure.compared, "{how}");
+    }
     // The saved stream names the mutant, which `check` does not look at; the process is as good as new for other RTL.
     check(&*found.failure.case, &that(0)).unwrap();
     *found.failure.case
@@ -289,7 +295,7 @@ fn rtl_that_ends_its_process_fails_its_case_which_is_saved_and_made_smaller() {
             ALLOCATE,
             "out of memory: the process of the RTL may have 300 MB",
         ),
-        (CLOSE, "it closed its connection to the bench"),
+        (CLOSE, CLOSED),
         (
             GARBAGE,
             "it gave an answer that only the RTL can have written",
@@ -490,6 +496,42 @@ fn a_mismatch_before_the_golden_model_panics_is_the_result() {
     let panicked = catch_unwind(AssertUnwindSafe(|| run(0))).unwrap_err();
     let why = panicked.downcast::<String>().unwrap();
     assert!(why.contains("no cycle 100"), "{why}");
+}
+
+/// Counts the cycles that it sees, and fails at the tenth.
+struct Watches<'s>(&'s Stream<R500>, u64);
+
+impl Stimulus<R500> for Watches<'_> {
+    const OBSERVES: bool = false;
+    fn next(&mut self, cycle: u64, _: &Golden, pins: &mut In) -> bool {
+        *pins = self.0.cycles.0[cycle as usize];
+        true
+    }
+    fn seen(&mut self, _: &In, _: &State, _: Option<&State>) {
+        self.1 += 1;
+        assert_ne!(self.1, 10, "the tenth cycle");
+    }
+}
+
+/// Regression: what watched a run went on after it had failed, and a mismatch that it then met replaced its failure.
+#[test]
+fn what_watches_a_run_is_not_called_after_it_has_failed() {
+    let build = Build::from(R500::LANES);
+    let stream = Stream::random(1, 200, &build);
+    let mut watch = Watches(&stream, 0);
+    let mut dut = that(WRONG).open(1).unwrap();
+    let mut golden = Golden::build(&build);
+    let setting = Setting {
+        lanes: R500::LANES as usize,
+        ..Setting::default()
+    };
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let ran = lockstep::run(&mut watch, setting, &mut dut, &mut golden);
+        ran.unwrap().mismatch
+    }));
+    let why = panicked.unwrap_err().downcast::<String>().unwrap();
+    assert!(why.contains("the tenth cycle"), "{why}");
+    assert_eq!(watch.1, 10);
 }
 
 /// Regression: the process wanted descriptor 200.

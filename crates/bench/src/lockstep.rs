@@ -1,6 +1,7 @@
 //! The lock-step loop: golden model and RTL get the same pins, and every bit of state is compared in every cycle. The loop
 //! knows no programs: a [`Stimulus`] supplies the pins.
 
+use std::cell::Cell;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
@@ -558,6 +559,8 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     let flip = flip.filter(|_| not_flipped.is_none());
     let flip = flip.and_then(|f| Some((f.of(D::fields())?, f)));
     let runs_ahead = dut.runs_ahead();
+    // Whether a panic is one of the golden model, or of a stimulus that asks it.
+    let in_golden = Cell::new(false);
     let mut run = || loop {
         if let Some((_, path)) = dump.filter(|(from, _)| *from == cycle) {
             // The file could be written a moment ago; if not, closing it reports the error.
@@ -567,7 +570,9 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         let ahead = runs_ahead && dump.is_none_or(|(from, _)| cycle < from);
         let last = hidden.uses_pins().then_some(pins);
         // One more cycle makes the effect of the last one visible.
+        in_golden.set(true);
         let flush = !stimulus.next(cycle, golden, &mut pins);
+        in_golden.set(false);
         if flush {
             pins = idle::<D>();
         }
@@ -603,9 +608,11 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             if !ahead {
                 stimulus.before(cycle, &pins, golden);
             }
+            in_golden.set(true);
             golden.cycle(&pins);
             free = golden.unspecified(&pins);
             stimulus.done(cycle, &pins, golden);
+            in_golden.set(false);
             shown = hidden.hide::<D>(golden.state(), &pins);
             let state = shown.as_ref().unwrap_or_else(|| golden.state());
             match ahead {
@@ -647,7 +654,9 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     };
     let dump = match panicked {
         None => dump,
-        // The golden model, which is ahead of the RTL: a mismatch in a cycle that is still to be compared comes first.
+        // Of what watches the run or compares: nothing more of it is called.
+        Some(why) if !in_golden.get() => resume_unwind(why),
+        // The golden model is ahead of the RTL: a mismatch in a cycle that is still to be compared comes first.
         Some(why) => {
             later.take(true, dut, stimulus, golden, &mut judged);
             if !judged.ended() {
