@@ -39,7 +39,13 @@ pub fn changes(path: &str) -> Vec<Change> {
             ('#', _) => {}
             ('-', Some(change)) => push(&mut change.from),
             ('+', Some(change)) => push(&mut change.to),
-            (' ', Some(change)) => line.trim_start().clone_into(&mut change.expected),
+            (' ', Some(change)) => {
+                assert!(
+                    change.expected.is_empty(),
+                    "{path}: two expectations: {line}"
+                );
+                line.trim_start().clone_into(&mut change.expected);
+            }
             _ => file = line,
         }
         before = sign;

@@ -39,7 +39,10 @@ pub fn planted(file: &str, changes: &[(&str, &str)]) -> TempDir {
         assert_eq!(text.matches(right).count(), 1, "{right}");
         text = text.replace(right, wrong);
     }
-    if changes.iter().any(|(_, wrong)| wrong.contains("fault ==") || wrong.contains("fault !=")) {
+    if changes
+        .iter()
+        .any(|(_, wrong)| wrong.contains("fault ==") || wrong.contains("fault !="))
+    {
         text = text.replace("\n);\n", FAULT);
     }
     fs::write(file, text).unwrap();
