@@ -214,7 +214,7 @@ fn mutants<D: Design>(args: &ProveArgs, options: &Options, file: &Path) -> Done 
         text.push('\n');
     }
     print(&text)?;
-    let open = |m: &&Compared| m.theorem == TheoremVerdict::Undecided;
+    let open = |m: &&Compared| m.theorem.name() == TheoremVerdict::Undecided.name();
     for m in all.mutants.iter().filter(|m| !m.agrees() || open(m)) {
         print(&format!("{}\n", m.describe()))?;
     }

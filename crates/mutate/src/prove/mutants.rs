@@ -1,6 +1,7 @@
 //! Compares the step theorem with the campaign on mutants of the text: the theorem must refute the mutants that the campaign caught or
 //! missed, and hold for those that the referee proved equivalent. The two judges share only the mutants, the graph and the invariants.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -12,7 +13,7 @@ use super::files::{Plan, files_of};
 use super::theorem::{self, TheoremVerdict};
 use super::world::Unit;
 use super::{Options, Origin, Trouble, not_read, read_side_modules};
-use crate::mutate::text::Chosen;
+use crate::mutate::text::{self, Chosen};
 use crate::mutate::{Family, Mutant};
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::home::own_rtl;
@@ -67,6 +68,7 @@ impl Compared {
     pub fn describe(&self) -> String {
         let theorem = match &self.theorem {
             TheoremVerdict::Refuted(property) => format!("refuted by {property}"),
+            TheoremVerdict::NotRead(why) => format!("not read for a proof ({why})"),
             other => other.name().to_owned(),
         };
         format!("{theorem}, {}: {}", self.campaign, self.mutant.describe())
@@ -108,7 +110,7 @@ impl Comparison {
             } = &m.mutant;
             let property = match &m.theorem {
                 TheoremVerdict::Refuted(property) => Some(property),
-                TheoremVerdict::Holds | TheoremVerdict::Undecided => None,
+                _ => None,
             };
             json!({
                 "number": number,
@@ -169,7 +171,7 @@ pub fn mutants<D: Design>(
         Some(dir) => dir.clone(),
         None => own_rtl::<D>().map_err(|e| e.to_string())?,
     };
-    let mut from = Origin::for_proof::<D>(&rtl_dir, &options.build)?;
+    let from = Origin::for_proof::<D>(&rtl_dir, &options.build)?;
     let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     files.scalar = None;
     files.lane_words = None;
@@ -182,7 +184,6 @@ pub fn mutants<D: Design>(
     let chosen = Chosen::new(&from, Some(run.mutants.len()), run.seed)?;
     let list = chosen.mutants();
     let all: Vec<u32> = list.iter().map(|mutant| mutant.number).collect();
-    let texts = chosen.for_proof(&all)?;
     let same = |(entry, mutant): (&Entry, &Mutant)| {
         (entry.number, &entry.file, entry.line, &entry.after)
             == (mutant.number, &mutant.file, mutant.line, &mutant.after)
@@ -191,9 +192,13 @@ pub fn mutants<D: Design>(
         return Err(bad("its mutants are not those of this RTL".to_owned()).into());
     }
 
-    let beside = read_side_modules::<D>(&mut from, &files, (&rtl_dir, options), stop)?;
-    let unit =
-        Unit::read(&from, &texts, &beside, stop).map_err(|why| not_read(&rtl_dir, &from, &why))?;
+    // `chosen` borrows the texts of the first; only the front end may change.
+    let mut read_from = from.clone();
+    let beside = read_side_modules::<D>(&mut read_from, &files, (&rtl_dir, options), stop)?;
+    let read = text::with_most(&all, stop, |numbers| {
+        Unit::read(&read_from, &chosen.for_proof(numbers)?, &beside, stop)
+    });
+    let (unit, unread) = read.map_err(|why| not_read(&rtl_dir, &read_from, &why))?;
     let wanted = |entry: &Entry| {
         sample
             .verdict
@@ -212,6 +217,7 @@ pub fn mutants<D: Design>(
         .collect();
     let work = Work {
         unit: &unit,
+        unread: unread.into_iter().collect(),
         plan: &plan,
         options,
         asked: &asked,
@@ -230,6 +236,8 @@ pub fn mutants<D: Design>(
 /// Mutants to be judged by several threads.
 struct Work<'a> {
     unit: &'a Unit<'a>,
+    /// Mutants that are not in the unit, each with the reason.
+    unread: HashMap<u32, String>,
     plan: &'a Plan,
     options: &'a Options,
     /// The mutants, each with the verdict of the campaign.
@@ -284,10 +292,13 @@ impl Work<'_> {
             let Some((mutant, campaign)) = self.asked.get(next) else {
                 break;
             };
-            let (said, questions) = match theorem.judge(mutant.number, self.stop) {
-                // An interrupted question has no answer.
-                Err(_) if stopped() => break,
-                said => said?,
+            let (said, questions) = match self.unread.get(&mutant.number) {
+                Some(why) => (TheoremVerdict::NotRead(why.clone()), 0),
+                None => match theorem.judge(mutant.number, self.stop) {
+                    // An interrupted question has no answer.
+                    Err(_) if stopped() => break,
+                    said => said?,
+                },
             };
             judged.push(Compared {
                 mutant: (*mutant).clone(),
@@ -341,6 +352,7 @@ mod tests {
             );
             assert_eq!(says(campaign, TheoremVerdict::Holds), holds, "{campaign}");
             assert!(says(campaign, TheoremVerdict::Undecided));
+            assert!(says(campaign, TheoremVerdict::NotRead(String::new())));
         }
     }
 }

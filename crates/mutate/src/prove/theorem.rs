@@ -105,6 +105,8 @@ pub enum TheoremVerdict {
     Refuted(String),
     /// Not decided in the time allowed.
     Undecided,
+    /// Not asked, because the RTL is not read with this mutant: why not.
+    NotRead(String),
 }
 
 impl TheoremVerdict {
@@ -113,7 +115,7 @@ impl TheoremVerdict {
         match self {
             TheoremVerdict::Holds => "holds",
             TheoremVerdict::Refuted(_) => "refuted",
-            TheoremVerdict::Undecided => "undecided",
+            TheoremVerdict::Undecided | TheoremVerdict::NotRead(_) => "undecided",
         }
     }
 }
