@@ -82,6 +82,27 @@ fn only_what_the_ports_changed_is_changed() {
     }
 }
 
+/// Regression: such a pin kept `signed = true`, which a flag must not have, and nothing was brought up to date.
+#[test]
+fn a_signed_pin_that_becomes_one_bit_has_no_sign() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
+    let toml = at.join("rtl/design.toml");
+    let before = "module m(input logic clk_i, input logic signed [7:0] x_i, output logic q_o);\n  always_ff @(posedge clk_i) q_o <= x_i[0];\nendmodule\n";
+    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
+    fs::write(&file, before).unwrap();
+    assert!(reconverge(&args).status.success());
+    let signed = || fs::read_to_string(&toml).unwrap().contains("signed = true");
+    assert!(signed());
+    let after = before.replace("signed [7:0] x_i", "x_i");
+    fs::write(&file, after.replace("x_i[0]", "x_i")).unwrap();
+    let output = reconverge(&[&args[..], &["--update"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("\n  pin x: 8 bits became 1 bits\n"), "{said}");
+    assert!(!signed());
+}
+
 /// Regression: each of these was told as `the ports are as declared`.
 #[test]
 fn what_is_changed_by_hand_is_told() {

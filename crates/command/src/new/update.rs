@@ -321,6 +321,10 @@ fn merged(old: &str, new: &str) -> (String, Vec<String>) {
             for key in keys.iter().rev() {
                 there.set(key, block.value(key));
             }
+            // A flag has no sign.
+            if from != to && there.value("width").is_none_or(|width| width == "1") {
+                there.set("signed", None);
+            }
             if kind != "enum" {
                 differs(
                     &mut changes,
