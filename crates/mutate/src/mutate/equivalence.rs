@@ -16,7 +16,7 @@
 //!    probes that are names of nets.
 //!
 //! In all three an output differs only where the declaration compares it: a field is hidden while its condition does not hold
-//! ([`super::compared`]). A mutant that changes nothing but hidden bits is equivalent.
+//! (module `compared`). A mutant that changes nothing but hidden bits is equivalent.
 //!
 //! If no question is answered, the mutant stays undecided. Searches end at a limit of conflicts, so that every machine gets
 //! the same verdict. A limit of time exists only where the number of conflicts does not bound the work; the verdict names it.
