@@ -338,8 +338,6 @@ fn guide() -> Vec<(String, i32)> {
     let commands = lines.filter_map(|line| line.strip_prefix("$ cargo run --release -- "));
     let commands = commands.map(|line| match line.split_once(" # exit ") {
         Some((words, status)) => (words.to_owned(), status.parse().unwrap()),
-        // No stream shows one mutant of the FIFO, whose data are not compared while there are none.
-        None if line.starts_with("mutate ") => (line.to_owned(), 1),
         None => (line.replace(" --lanes 8", ""), 0),
     });
     commands.collect()
@@ -369,6 +367,8 @@ endmodule
         "  lock-step       0 mismatches in ",
         " still fails\n",
         "slot.source.1  ",
+        // One changes only data that are not compared, because there are none.
+        "slot                         29       27        0           2          0",
         "PROVED",
         "gtkwave ",
     ] {
