@@ -15,7 +15,7 @@ mod numbers;
 mod order;
 mod registers;
 use cells::is_number;
-pub(super) use cells::sum;
+pub(super) use cells::{differ, extended, less, sum};
 use numbers::{number, understood};
 
 #[derive(Deserialize)]

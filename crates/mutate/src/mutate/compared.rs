@@ -6,7 +6,7 @@ use reconverge_declaration::{
 };
 
 use super::aig::{Aig, Lit};
-use super::circuit::{Circuit, TimeFrame, sum};
+use super::circuit::{Circuit, TimeFrame, differ, extended, less, sum};
 
 /// A cycle, and the state that it leads to.
 pub(super) struct Cycle<'a> {
@@ -63,7 +63,7 @@ impl Cycle<'_> {
             for (i, element) in elements.into_iter().enumerate() {
                 let used = match (&depth, valid) {
                     _ if hidden => Lit::TRUE,
-                    (Some(depth), _) => less(aig, &bits_of(i as u64), depth),
+                    (Some(depth), _) => compared(aig, &bits_of(i as u64), "<", depth),
                     (None, valid) => valid.unwrap_or(Lit::TRUE),
                 };
                 to.extend(element.into_iter().map(|bit| aig.and(used, bit)));
@@ -152,7 +152,7 @@ impl Cycle<'_> {
         match of.plus {
             0 => Some(value),
             plus => {
-                let value = wide(&value, u64::BITS as usize);
+                let value = extended(&value, u64::BITS as usize, false);
                 Some(sum(aig, &value, &bits_of(plus), Lit::FALSE).0)
             }
         }
@@ -173,35 +173,17 @@ fn bits_of(number: u64) -> Vec<Lit> {
         .collect()
 }
 
-fn wide(bits: &[Lit], width: usize) -> Vec<Lit> {
-    let mut bits = bits.to_vec();
-    bits.resize(bits.len().max(width), Lit::FALSE);
-    bits
-}
-
-/// Returns whether `a` is less than `b`, both without a sign.
-fn less(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
-    let width = a.len().max(b.len());
-    let bits = wide(a, width).into_iter().zip(wide(b, width));
-    bits.fold(Lit::FALSE, |less, (a, b)| {
-        let differ = aig.xor(a, b);
-        aig.mux(differ, b, less)
-    })
-}
-
 fn compared(aig: &mut Aig, a: &[Lit], operator: &str, b: &[Lit]) -> Lit {
+    // With a bit to spare, as no number has a sign.
+    let width = a.len().max(b.len()) + 1;
+    let (a, b) = (extended(a, width, false), extended(b, width, false));
     match operator {
-        "<" => less(aig, a, b),
-        ">" => less(aig, b, a),
-        "<=" => !less(aig, b, a),
-        ">=" => !less(aig, a, b),
-        _ => {
-            let width = a.len().max(b.len());
-            let bits = wide(a, width).into_iter().zip(wide(b, width));
-            let differ: Vec<Lit> = bits.map(|(a, b)| aig.xor(a, b)).collect();
-            let differ = aig.any(differ);
-            if operator == "==" { !differ } else { differ }
-        }
+        "<" => less(aig, &a, &b),
+        ">" => less(aig, &b, &a),
+        "<=" => !less(aig, &b, &a),
+        ">=" => !less(aig, &a, &b),
+        "==" => !differ(aig, &a, &b),
+        _ => differ(aig, &a, &b),
     }
 }
 

@@ -38,7 +38,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::abc::{self, Abc, Answer, Limit, Search};
 use super::aig::{Aig, Lit};
-use super::circuit::{Circuit, TimeFrame};
+use super::circuit::{Circuit, TimeFrame, differ};
 use super::compared::{self, Cycle, Seen};
 use super::sat;
 use super::text::{self, Chosen};
@@ -463,12 +463,6 @@ impl Referee {
         Ok(())
     }
 
-    /// Returns whether two vectors differ.
-    fn unlike(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
-        let differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
-        aig.any(differ)
-    }
-
     fn outputs(&self, frame: &TimeFrame) -> Vec<Lit> {
         let outputs = self.circuit.outputs(frame).into_iter();
         outputs.flat_map(|(_, bits)| bits).collect()
@@ -535,16 +529,16 @@ impl Referee {
         let a = self.seen(&mut aig, a, rtl_then.as_ref(), so.hidden);
         let b = (&other[..], &mutant, &cycle);
         let b = self.seen(&mut aig, b, mutant_then.as_ref(), so.hidden);
-        let mut now = Self::unlike(&mut aig, &a.now, &b.now);
+        let mut now = differ(&mut aig, &a.now, &b.now);
         if number == 0 {
             // What `seen` shows of the state depends on nothing else, so it is enough to ask this once.
             let other_says = self.said(&mut aig, &other, &cycle);
-            let seen = Self::unlike(&mut aig, &says.seen, &other_says.seen);
+            let seen = differ(&mut aig, &says.seen, &other_says.seen);
             now = aig.or(now, seen);
         }
         let later = self.inputs(&mut aig)?;
         let matters = self.said(&mut aig, &rtl.next, &later).live;
-        let shown = Self::unlike(&mut aig, &a.after, &b.after);
+        let shown = differ(&mut aig, &a.after, &b.after);
         let (mut after, mut could_be_loose) = (vec![shown], Loose::new());
         for (place, (a, b)) in rtl.next.iter().zip(&mutant.next).enumerate() {
             let differs = aig.xor(*a, *b);
@@ -559,7 +553,7 @@ impl Referee {
         }
         if so.ports {
             for (a, b) in rtl.writes.iter().zip(&mutant.writes) {
-                let elsewhere = Self::unlike(&mut aig, &a.address, &b.address);
+                let elsewhere = differ(&mut aig, &a.address, &b.address);
                 for (i, enable) in a.enable.iter().enumerate() {
                     let data = aig.xor(a.data[i], b.data[i]);
                     let other = aig.or(elsewhere, data);
@@ -589,7 +583,7 @@ impl Referee {
         let differs = aig.and(contract, differs);
         // In this model all registers share one clock. A mutant that changes the clock of a register is outside the model.
         let clocks = [&rtl, &mutant].map(|frame| self.circuit.clocks(frame));
-        let moved = Self::unlike(&mut aig, &clocks[0], &clocks[1]);
+        let moved = differ(&mut aig, &clocks[0], &clocks[1]);
         let differs = aig.or(differs, moved);
         Ok(OneCycle {
             aig,
@@ -710,7 +704,7 @@ impl Referee {
         let of_rtl = (&rtl_state[..], &rtl, &cycle);
         let of_mutant = (&mutant_state[..], &mutant, &cycle);
         let [a, b] = [&rtl_state, &mutant_state].map(|state| self.said(&mut aig, state, &cycle));
-        let said = Self::unlike(&mut aig, &a.seen, &b.seen);
+        let said = differ(&mut aig, &a.seen, &b.seen);
         // All inputs so far have kept to the contract.
         let broken = aig.or(broken_q, !a.contract);
         let fair = aig.and(started, !broken);
@@ -721,8 +715,8 @@ impl Referee {
         let mut ask = |hidden: bool| {
             let a = self.seen(&mut aig, of_rtl, rtl_then.as_ref(), hidden);
             let b = self.seen(&mut aig, of_mutant, mutant_then.as_ref(), hidden);
-            let now = Self::unlike(&mut aig, &a.now, &b.now);
-            let after = Self::unlike(&mut aig, &a.after, &b.after);
+            let now = differ(&mut aig, &a.now, &b.now);
+            let after = differ(&mut aig, &a.after, &b.after);
             let after = aig.and(legal, after);
             let differs = [now, said, differs_q];
             let differs = aig.any(differs);
@@ -756,7 +750,7 @@ impl Referee {
         };
         if all && self.formal.is_none() {
             let clocks = [&rtl, &mutant].map(|frame| self.circuit.clocks(frame));
-            let moved = Self::unlike(&mut aig, &clocks[0], &clocks[1]);
+            let moved = differ(&mut aig, &clocks[0], &clocks[1]);
             let differs = aig.or(differs, moved);
             match abc.prove_always(&aig, &registers(after), differs)? {
                 Answer::Never => {

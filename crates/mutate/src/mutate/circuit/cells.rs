@@ -60,8 +60,7 @@ impl Circuit {
             }
             "$eq" | "$eqx" | "$ne" | "$nex" => {
                 let (a, b) = operands(wide);
-                let differ: Vec<Lit> = a.iter().zip(&b).map(|(a, b)| aig.xor(*a, *b)).collect();
-                let differs = aig.any(differ);
+                let differs = differ(aig, &a, &b);
                 one(if cell.kind.starts_with("$n") {
                     differs
                 } else {
@@ -69,13 +68,11 @@ impl Circuit {
                 })
             }
             "$lt" | "$ge" | "$gt" | "$le" => {
-                // One bit more, so that the sign of the difference decides.
                 let (mut a, mut b) = operands(wide + 1);
                 if matches!(cell.kind.as_str(), "$gt" | "$le") {
                     std::mem::swap(&mut a, &mut b);
                 }
-                let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
-                let less = sum(aig, &a, &b, Lit::TRUE).0[wide];
+                let less = less(aig, &a, &b);
                 one(if matches!(cell.kind.as_str(), "$lt" | "$gt") {
                     less
                 } else {
@@ -185,7 +182,7 @@ impl Circuit {
     }
 }
 
-fn extended(bits: &[Lit], width: usize, signed: bool) -> Vec<Lit> {
+pub(in crate::mutate) fn extended(bits: &[Lit], width: usize, signed: bool) -> Vec<Lit> {
     let fill = match bits.last() {
         Some(last) if signed => *last,
         _ => Lit::FALSE,
@@ -193,6 +190,18 @@ fn extended(bits: &[Lit], width: usize, signed: bool) -> Vec<Lit> {
     let mut bits = bits.to_vec();
     bits.resize(width, fill);
     bits
+}
+
+/// Returns whether two vectors of the same width differ.
+pub(in crate::mutate) fn differ(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
+    let differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
+    aig.any(differ)
+}
+
+/// Returns whether `a` is less than `b`, of the same width and with a bit to spare: the sign of the difference decides.
+pub(in crate::mutate) fn less(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
+    let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
+    *sum(aig, a, &b, Lit::TRUE).0.last().unwrap_or(&Lit::FALSE)
 }
 
 /// Returns the sum of two numbers of the same width, and the carry.
