@@ -19,11 +19,11 @@ use reconverge::dut::{Limits, Make, Rtl};
 use reconverge::failure::{Cause, Failure};
 use reconverge::field::Flip;
 use reconverge::judges::{Judges, check_on};
-use reconverge::lockstep::{self, Setting, Stimulus};
+use reconverge::lockstep::{self, Seen, Setting, Stimulus};
 use reconverge::program::{Programs, Records};
 use reconverge::r500::R500;
 use reconverge::r500::golden::Golden;
-use reconverge::r500::state::{In, State};
+use reconverge::r500::state::In;
 use reconverge::stream::Stream;
 use reconverge::watch::Watch;
 
@@ -507,7 +507,7 @@ impl Stimulus<R500> for Watches<'_> {
         *pins = self.0.cycles.0[cycle as usize];
         true
     }
-    fn seen(&mut self, _: &In, _: &State, _: Option<&State>) {
+    fn seen(&mut self, _: &Seen<R500>) {
         self.1 += 1;
         assert_ne!(self.1, 10, "the tenth cycle");
     }
@@ -572,13 +572,9 @@ fn both_ways(what: u32, run: impl Fn(&Rtl<R500>) -> String) {
 fn seen(stream: &Stream<R500>, rtl: &Rtl<R500>) -> String {
     let mut dut = rtl.open(stream.model_seed()).unwrap();
     let mut seen = Vec::new();
-    let judged = stream.check_on(
-        &mut dut,
-        None,
-        &mut |pins: &In, state: &State, _: Option<&State>| {
-            seen.push((*pins, *state));
-        },
-    );
+    let judged = stream.check_on(&mut dut, None, &mut |cycle: &Seen<R500>| {
+        seen.push((*cycle.pins, *cycle.state));
+    });
     match judged.unwrap() {
         Ok(agreed) => format!("{seen:?} {agreed:?}"),
         Err(failure) => format!("{seen:?} {:?} {failure}", failure.compared),

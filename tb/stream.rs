@@ -13,7 +13,7 @@ use reconverge::dut::Rtl;
 use reconverge::failure::{Cause, Failure};
 use reconverge::field::{Declaration, Flip, Role, Shape};
 use reconverge::found::Found;
-use reconverge::lockstep::Compared;
+use reconverge::lockstep::{Compared, Seen};
 use reconverge::place::Place;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
@@ -326,7 +326,7 @@ fn what_never_changed_in_streams_is_named() {
     let mut golden = golden::Golden::new(16);
     for _ in 0..100 {
         let state = Golden::<R500>::cycle(&mut golden, &In::reset());
-        observer.see(&In::reset(), state);
+        observer.see(&Seen::new(&In::reset(), state));
     }
     let lines = observer.coverage().idle::<R500>();
     assert_eq!(
@@ -349,7 +349,7 @@ fn what_never_changed_in_streams_is_named() {
     let mut golden = golden::Golden::new(16);
     for pins in &mut stream.cycles.0 {
         let state = Golden::<R500>::cycle(&mut golden, pins);
-        observer.see(pins, state);
+        observer.see(&Seen::new(pins, state));
     }
     let lines = observer.coverage().idle::<R500>();
     assert!(

@@ -14,6 +14,7 @@ use reconverge::failure::Cause;
 use reconverge::field::{Declaration, Pin, Role};
 use reconverge::found::Found;
 use reconverge::home::Package;
+use reconverge::lockstep::Seen;
 use reconverge::r500::state::{In, State};
 use reconverge::r500::{R500, golden};
 use reconverge::stream::coverage::{Coverage, Observer};
@@ -444,7 +445,7 @@ fn what_the_declaration_of_a_pin_excludes_is_no_bin() {
         let mut golden = <Changed<COUNTS> as Golden<Clocked>>::build(&build);
         for pins in &Stream::<Clocked>::random(seed, 500, &build).cycles.0 {
             let state = Golden::<Clocked>::cycle(&mut golden, pins);
-            observer.see(pins, state);
+            observer.see(&Seen::new(pins, state));
         }
     }
     let coverage = observer.coverage();

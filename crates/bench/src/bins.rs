@@ -1,7 +1,7 @@
 //! Groups of bins that the declaration of a design gives (`[[cover]]` in `design.toml`), the conditions that hit them, and their
 //! sampling. The lists are generated (`crates/declaration`).
 
-use crate::design::{Build, Design};
+use crate::design::{Build, Design, Golden};
 use crate::field::Declaration;
 
 /// A condition: one of these lists of comparisons holds, all of it.
@@ -55,6 +55,8 @@ pub enum Operand {
     Before(usize),
     /// The field with this index, as it is after the cycle.
     After(usize),
+    /// The coverpoint with this index, before the cycle.
+    Coverpoint(usize),
     /// A parameter of the build.
     Parameter(&'static str),
     /// The lanes of the build.
@@ -135,6 +137,7 @@ impl Cover {
                 before: &[],
                 pins: &[],
                 after: &[],
+                points: &[],
             };
             here && holds(&built::<D>(one.when, build), &none)
         };
@@ -170,6 +173,8 @@ pub(crate) struct Cycle<'a> {
     pub before: &'a [u8],
     pub pins: &'a [u8],
     pub after: &'a [u8],
+    /// The coverpoints.
+    pub points: &'a [u64],
 }
 
 impl Cycle<'_> {
@@ -180,6 +185,7 @@ impl Cycle<'_> {
             Operand::Pin(n) => self.declaration.pins[n].get(self.pins, 0),
             Operand::Before(n) => field(n, self.before),
             Operand::After(n) => field(n, self.after),
+            Operand::Coverpoint(n) => self.points[n],
             Operand::Parameter(_) | Operand::Lanes => unreachable!("a parameter is a number"),
         };
         value.saturating_add(sum.plus)
@@ -200,6 +206,12 @@ pub(crate) fn holds(condition: &[impl AsRef<[Comparison]>], cycle: &Cycle) -> bo
         }
     };
     condition.iter().any(|all| all.as_ref().iter().all(one))
+}
+
+/// Returns the coverpoints of the declaration before a cycle of `golden` with `pins`.
+pub fn coverpoints<D: Design>(golden: &D::Golden, pins: &D::In) -> Vec<u64> {
+    let names = D::DECLARATION.coverpoints.iter();
+    names.map(|name| golden.coverpoint(name, pins)).collect()
 }
 
 /// Finds the bins that the cycles of a case hit.
@@ -247,8 +259,15 @@ impl Sampler {
         self.before.clear();
     }
 
-    /// Calls `hit` with each bin that a cycle of `D` hits: its pins, and the state after it. The first cycle of a case hits none.
-    pub fn see<D: Design>(&mut self, pins: &D::In, after: &D::State, mut hit: impl FnMut(usize)) {
+    /// Calls `hit` with each bin that a cycle of `D` hits: its pins, the state after it, and its [`coverpoints`]. The first cycle of a
+    /// case hits none.
+    pub fn see<D: Design>(
+        &mut self,
+        pins: &D::In,
+        after: &D::State,
+        points: &[u64],
+        mut hit: impl FnMut(usize),
+    ) {
         if self.groups.is_empty() {
             return;
         }
@@ -259,6 +278,7 @@ impl Sampler {
                 before: &self.before,
                 pins: bytemuck::bytes_of(pins),
                 after,
+                points,
             };
             self.groups
                 .iter()

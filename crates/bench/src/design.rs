@@ -254,6 +254,13 @@ pub trait Golden<D: Design>: Clone + Send {
     /// Changes randomly drawn pins into pins that are legal in the present state of the design. Must not change pins that
     /// are legal already.
     fn constrain(&self, _pins: &mut D::In) {}
+    /// Returns coverpoint `name` of the declaration before a cycle with `pins` from the present state.
+    ///
+    /// # Panics
+    /// Unless a golden model says otherwise: the declaration has a `[[coverpoint]]` that the model does not give.
+    fn coverpoint(&self, name: &str, _pins: &D::In) -> u64 {
+        panic!("it has no `fn coverpoint`, and design.toml declares coverpoint {name}")
+    }
     /// Returns what compares transactions, of a golden model that speaks in them.
     #[cfg(feature = "rtl")]
     #[doc(hidden)]

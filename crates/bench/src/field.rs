@@ -202,6 +202,8 @@ pub struct Declaration {
     pub literals: &'static [u64],
     /// Groups of bins.
     pub covers: &'static [Cover],
+    /// Names of the coverpoints, which the golden model gives ([`Golden::coverpoint`](crate::design::Golden::coverpoint)).
+    pub coverpoints: &'static [&'static str],
 }
 
 /// Whether the design receives or sends on a channel.

@@ -105,6 +105,7 @@ fn cycle<'a, D: Design>(state: &'a [u8], pins: &'a D::In) -> Cycle<'a> {
         before: state,
         pins: bytes_of(pins),
         after: state,
+        points: &[],
     }
 }
 

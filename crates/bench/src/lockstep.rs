@@ -10,6 +10,7 @@ use std::sync::Arc;
 use bytemuck::{bytes_of, bytes_of_mut};
 use serde::{Deserialize, Serialize};
 
+use crate::bins::coverpoints;
 use crate::channels::{Broken, Promises};
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut, Halves};
@@ -37,14 +38,39 @@ pub trait Stimulus<D: Design> {
     fn before(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
     /// Observes the golden model after the cycle.
     fn after(&mut self, _cycle: u64, _pins: &D::In, _golden: &D::Golden) {}
-    /// Observes the pins of a cycle, the golden model's state after it, and the bits that are not specified in it.
-    fn seen(&mut self, _pins: &D::In, _state: &D::State, _unspecified: Option<&D::State>) {}
+    /// Observes a cycle that was compared.
+    fn seen(&mut self, _cycle: &Seen<D>) {}
     /// Returns whether it is time for [`Stimulus::load`] to load a state.
     fn loads(&self) -> bool {
         false
     }
     /// Puts golden model and RTL into a state when it is time to; `put` loads the RTL.
     fn load(&mut self, _golden: &mut D::Golden, _put: impl FnMut(&D::State)) {}
+}
+
+/// A cycle of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a, D: Design> {
+    /// Its pins.
+    pub pins: &'a D::In,
+    /// The golden model's state after it.
+    pub state: &'a D::State,
+    /// The bits that are not specified in it.
+    pub unspecified: Option<&'a D::State>,
+    /// The coverpoints of the declaration, before it.
+    pub points: &'a [u64],
+}
+
+impl<'a, D: Design> Seen<'a, D> {
+    /// Returns a cycle of a design without coverpoints, all of whose state is specified.
+    pub fn new(pins: &'a D::In, state: &'a D::State) -> Self {
+        Seen {
+            pins,
+            state,
+            unspecified: None,
+            points: &[],
+        }
+    }
 }
 
 /// Returns the pins of a cycle in which as little as possible happens.
@@ -572,6 +598,10 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         // One more cycle makes the effect of the last one visible.
         in_golden.set(true);
         let flush = !stimulus.next(cycle, golden, &mut pins);
+        let points = match flush || D::DECLARATION.transactions {
+            true => Vec::new(),
+            false => coverpoints::<D>(golden, &pins),
+        };
         in_golden.set(false);
         if flush {
             pins = idle::<D>();
@@ -616,11 +646,16 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             shown = hidden.hide::<D>(golden.state(), &pins);
             let state = shown.as_ref().unwrap_or_else(|| golden.state());
             match ahead {
-                true => later.done(state, free),
+                true => later.done(state, free, points),
                 false => {
                     stimulus.after(cycle, &pins, golden);
                     if !D::DECLARATION.transactions {
-                        stimulus.seen(&pins, state, free.as_ref());
+                        stimulus.seen(&Seen {
+                            pins: &pins,
+                            state,
+                            unspecified: free.as_ref(),
+                            points: &points,
+                        });
                     }
                 }
             }
@@ -725,13 +760,19 @@ pub fn golden_alone<D: Design>(stimulus: &mut impl Stimulus<D>, last: u64, golde
             return;
         }
         stimulus.before(cycle, &pins, golden);
+        let points = coverpoints::<D>(golden, &pins);
         golden.cycle(&pins);
         stimulus.done(cycle, &pins, golden);
         stimulus.after(cycle, &pins, golden);
         let state = hidden.hide::<D>(golden.state(), &pins);
         let free = golden.unspecified(&pins);
         let state = state.as_ref().unwrap_or_else(|| golden.state());
-        stimulus.seen(&pins, state, free.as_ref());
+        stimulus.seen(&Seen {
+            pins: &pins,
+            state,
+            unspecified: free.as_ref(),
+            points: &points,
+        });
         stimulus.load(golden, |_| ());
     }
 }

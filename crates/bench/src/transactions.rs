@@ -39,6 +39,13 @@ pub trait Transactions<D: Design>: Clone + Send {
     fn tag(&self, _channel: &str, _payload: &D::State) -> u64 {
         0
     }
+    /// Returns coverpoint `name` of the declaration before a cycle with `pins`, in which this is `owed`.
+    ///
+    /// # Panics
+    /// Unless a model says otherwise: the declaration has a `[[coverpoint]]` that the model does not give.
+    fn coverpoint(&self, name: &str, _pins: &D::In, _owed: &Owed<D>) -> u64 {
+        panic!("it has no `fn coverpoint`, and design.toml declares coverpoint {name}")
+    }
     /// Changes randomly drawn pins into pins that may be offered. Must not change pins that may be offered already.
     fn constrain(_pins: &mut D::In) {}
 }
@@ -278,6 +285,10 @@ impl<D: Design, M: Transactions<D>> Golden<D> for Scoreboard<D, M> {
 
     fn constrain(&self, pins: &mut D::In) {
         M::constrain(pins);
+    }
+
+    fn coverpoint(&self, name: &str, pins: &D::In) -> u64 {
+        self.model.coverpoint(name, pins, &self.owed)
     }
 
     fn board(&mut self) -> Option<&mut dyn Board<D>> {

@@ -35,7 +35,7 @@ pub use saved::{Bin, FORMAT, GroupCoverage, SavedCoverage, Totals, UnitCoverage}
 
 use crate::grammar::Campaign;
 use declared::is_declared;
-use reconverge_bench::bins::Sampler;
+use reconverge_bench::bins::{Sampler, coverpoints};
 use reconverge_bench::design::{Build, Golden};
 use reconverge_program::case::Case;
 use reconverge_program::program::{Executor as _, Step};
@@ -650,6 +650,8 @@ pub struct Collector<'m, U: Campaign> {
     memory: <U::Coverage as Coverage<U>>::Memory,
     sampler: Sampler,
     before: U::State,
+    /// The coverpoints before the cycle.
+    points: Vec<u64>,
     /// In a case with preloaded states: the counters before the case of the bins that only history makes unreachable.
     without: Vec<u64>,
     /// Counters of all cases since the collector was made.
@@ -668,6 +670,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
             sampler: Sampler::new::<U>(&model.build, model.own, is_declared),
             memory: Default::default(),
             before: U::State::default(),
+            points: Vec::new(),
             without: Vec::new(),
             hits: model.declaration.no_hits(),
             cycles: 0,
@@ -699,8 +702,9 @@ impl<'m, U: Campaign> Collector<'m, U> {
 
 impl<U: Campaign> Watch<U> for Collector<'_, U> {
     #[inline]
-    fn before(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+    fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         self.before = *golden.state();
+        self.points = coverpoints::<U>(golden, pins);
     }
     #[inline]
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
@@ -710,7 +714,7 @@ impl<U: Campaign> Watch<U> for Collector<'_, U> {
         bins.sample(&mut self.memory, &self.before, pins, golden, &mut self.hits);
         let hits = &mut self.hits;
         self.sampler
-            .see::<U>(pins, golden.state(), |bin| hits.hit_bin(bin));
+            .see::<U>(pins, golden.state(), &self.points, |bin| hits.hit_bin(bin));
     }
 }
 

@@ -61,8 +61,9 @@
 //! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: it depends on the pins of the same cycle, such as a combinational output; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
 //! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone`; with `transactions`, where the module sends, `latency`: most cycles in which valid is 0 while a transaction is owed |
+//! | `[[coverpoint]]` | `name`; `width` (1) or `enum`: a number that the golden model gives in every cycle, for conditions and axes of `[[cover]]` alone |
 //! | `[[cover]]` | a group of bins: `name`, `doc`; `axis`: a list of tables; `when`: the cycles that count, without those in which the reset is asserted unless it names the reset; `unreachable`: a list of tables |
-//! | `axis` of a group | `of`: a pin, a field or a parameter, `name` (what `of` is); `bins`: its values, such as `"3"`, `"2..6"`, `"DEPTH"` or a name of its enum (every value of an enum, or of up to 6 bits). Or `name` and `bin`: a list of tables with `name` and `when`. The first bin that holds is hit |
+//! | `axis` of a group | `of`: a pin, a field, a coverpoint or a parameter, `name` (what `of` is); `bins`: its values, such as `"3"`, `"2..6"`, `"DEPTH"` or a name of its enum (every value of an enum, or of up to 6 bits). Or `name` and `bin`: a list of tables with `name` and `when`. The first bin that holds is hit |
 //! | `unreachable` | `at`: a table with a bin, or a list of bins, for some of the axes; `why`; `when`: only with such parameters |
 //! | `[[view]]` | `name`, `fields`; `letter`: a list of `text` and `count`, one for each value of the first field; `table` |
 //! | `[[load]]` | `register` and `value`, or `call`; `when` |
@@ -75,7 +76,7 @@
 //! A condition is comparisons joined by `&&` and `||`, of which `&&` binds more tightly: a name, `==`, `!=`, `<`, `<=`, `>` or `>=`, and a
 //! name, a number or a name of an enum's value; a number may be added to either side, as in `level + 1 == DEPTH`. In `valid` a name is a
 //! field after the cycle, which reads as 0 while it is not compared itself, or a pin of the cycle that is neither reset nor clock; where
-//! both have it, it is the field, and `pin.NAME` the pin. In a `[[cover]]` it is a pin, a parameter, or a field before the cycle, or of
+//! both have it, it is the field, and `pin.NAME` the pin. In a `[[cover]]` it is a pin, a parameter, a coverpoint, or a field before the cycle, or of
 //! the cycle if it is sampled; `next.NAME` is a field after the cycle, and `pin.NAME` or `state.NAME` says which where a pin and a field
 //! have one name.
 //!
@@ -167,6 +168,8 @@ pub struct Declaration {
     pub pins: Vec<Pin>,
     /// State, in the order of the mismatch bits and of reports.
     pub state: Vec<State>,
+    /// Numbers that the golden model gives for bins.
+    pub coverpoints: Vec<Coverpoint>,
     /// Groups of bins.
     pub covers: Vec<Cover>,
     /// Signals that show several fields of a lane as one.
@@ -469,10 +472,23 @@ pub enum Operand {
     Before(String),
     /// A field as it is after the cycle.
     After(String),
+    /// A coverpoint, before the cycle.
+    Coverpoint(String),
     /// A parameter of the build.
     Parameter(String),
     /// The lanes of the build.
     Lanes,
+}
+
+/// A number that the golden model gives before each cycle, for bins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Coverpoint {
+    /// Name.
+    pub name: String,
+    /// Bits.
+    pub width: u32,
+    /// Name of the table with the names of its values.
+    pub of_enum: Option<String>,
 }
 
 /// A group of bins: one for each combination of bins of its axes.

@@ -20,7 +20,7 @@ mod probes;
 use channels::channels;
 use clocks::{belongs, clocks};
 use condition::{Fields, Scope};
-use cover::covers;
+use cover::{coverpoints, covers};
 pub use names::name_of;
 use names::{identifier, name, part_of_names};
 pub(crate) use names::{is_identifier, is_plain, module};
@@ -198,6 +198,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         enums: &enums,
         pins: &pins,
         state: &[],
+        coverpoints: &[],
         fields: Fields::None,
     };
     let scope = Scope {
@@ -250,6 +251,11 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         },
         ..without_state
     };
+    let coverpoints = coverpoints(root, scope)?;
+    let scope = Scope {
+        coverpoints: &coverpoints,
+        ..scope
+    };
     let covers = covers(root, scope)?;
 
     Ok(Declaration {
@@ -265,6 +271,7 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
             .unwrap_or_default(),
         pins,
         state,
+        coverpoints,
         covers,
         views,
         channels,

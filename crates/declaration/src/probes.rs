@@ -58,6 +58,7 @@ impl Declaration {
         let declared = Declaration {
             probes: self.probes.clone(),
             // What is counted and drawn says nothing of where the state is.
+            coverpoints: self.coverpoints.clone(),
             covers: self.covers.clone(),
             literals: self.literals.clone(),
             // What is promised is checked by the declaration of the bench.

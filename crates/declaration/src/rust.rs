@@ -388,9 +388,13 @@ impl Declaration {
         let covers = self.rust_covers(bench);
         let _ = write!(
             out,
-            "],\n    literals: &{:?},\n    covers: &[{covers}{}],\n}};\n",
+            "],\n    literals: &{:?},\n    covers: &[{covers}{}],\n    coverpoints: &{:?},\n}};\n",
             self.literals,
-            if covers.is_empty() { "" } else { "\n    " }
+            if covers.is_empty() { "" } else { "\n    " },
+            self.coverpoints
+                .iter()
+                .map(|point| &point.name)
+                .collect::<Vec<_>>()
         );
     }
 

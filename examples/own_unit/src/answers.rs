@@ -43,6 +43,11 @@ impl Transactions<Answers> for Model {
         owed.push("rsp", answer);
     }
 
+    /// How many requests have no answer yet.
+    fn coverpoint(&self, _: &str, _: &In, owed: &Owed<Answers>) -> u64 {
+        owed.count("rsp") as u64
+    }
+
     /// Answers of one tag come in the order of their requests.
     fn tag(&self, _: &str, answer: &State) -> u64 {
         answer.rsp_tag.into()

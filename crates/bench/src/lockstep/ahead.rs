@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{End, Judged, Shown, Stimulus, Wanted, wanted};
+use super::{End, Judged, Seen, Shown, Stimulus, Wanted, wanted};
 use crate::design::Design;
 use crate::dut::Dut;
 
@@ -18,6 +18,8 @@ struct Asked<D: Design> {
     golden: Option<D::Golden>,
     /// Its state after the cycle, and the bits that are not specified in it.
     after: Option<Shown<D>>,
+    /// The coverpoints before it.
+    points: Vec<u64>,
     /// The golden model does not execute it.
     flush: bool,
 }
@@ -51,14 +53,15 @@ impl<D: Design> Ahead<D> {
             reset: reset.map(copied),
             golden,
             after: None,
+            points: Vec::new(),
             flush,
         });
     }
 
-    /// Records the state of the golden model after the cycle that was asked for last.
-    pub fn done(&mut self, state: &D::State, free: Option<D::State>) {
+    /// Records the state of the golden model after the cycle that was asked for last, and the coverpoints before it.
+    pub fn done(&mut self, state: &D::State, free: Option<D::State>, points: Vec<u64>) {
         if let Some(last) = self.0.back_mut() {
-            last.after = Some((*state, free));
+            (last.after, last.points) = (Some((*state, free)), points);
         }
     }
 
@@ -100,7 +103,12 @@ impl<D: Design> Ahead<D> {
             if let Some((state, free)) = &done.after
                 && !D::DECLARATION.transactions
             {
-                stimulus.seen(&done.pins, state, free.as_ref());
+                stimulus.seen(&Seen {
+                    pins: &done.pins,
+                    state,
+                    unspecified: free.as_ref(),
+                    points: &done.points,
+                });
             }
         }
     }

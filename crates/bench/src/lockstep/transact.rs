@@ -2,7 +2,8 @@
 
 use bytemuck::bytes_of;
 
-use super::{End, Judged, Mismatch, Stimulus};
+use super::{End, Judged, Mismatch, Seen, Stimulus};
+use crate::bins::coverpoints;
 use crate::channels::Broken;
 use crate::design::{Design, Golden};
 use crate::dut::Check;
@@ -38,7 +39,11 @@ impl<D: Design> Judged<D> {
         let Some((golden, played)) = &mut self.board else {
             return;
         };
-        let (Some(played), Some(board)) = (played.next(rtl, pins), golden.board()) else {
+        let Some(played) = played.next(rtl, pins) else {
+            return;
+        };
+        let points = coverpoints::<D>(golden, &played.pins);
+        let Some(board) = golden.board() else {
             return;
         };
         let of = cycle - 1;
@@ -72,7 +77,12 @@ impl<D: Design> Judged<D> {
             }),
             (None, None) => {
                 self.cycles += 1;
-                stimulus.seen(&played.pins, &played.after, None);
+                stimulus.seen(&Seen {
+                    pins: &played.pins,
+                    state: &played.after,
+                    unspecified: None,
+                    points: &points,
+                });
                 None
             }
         };

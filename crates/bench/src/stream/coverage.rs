@@ -11,6 +11,7 @@ use crate::bins::{Cover, Sampler};
 use crate::channels::{EVENTS, Watch, possible};
 use crate::design::{Build, Control, Design};
 use crate::field::{Field, Pin, Role, Shape, word};
+use crate::lockstep::Seen;
 
 /// Widest pin or field for which each value is recorded.
 const VALUES: u32 = 6;
@@ -75,8 +76,8 @@ pub struct Observer<D> {
     coverage: Coverage,
     sampler: Sampler,
     watch: Watch,
-    pins: Seen,
-    fields: Seen,
+    pins: Reached,
+    fields: Reached,
     design: PhantomData<fn() -> D>,
 }
 
@@ -91,19 +92,26 @@ impl<D: Design> Observer<D> {
         Observer {
             sampler: Sampler::new::<D>(&build, 0, |_| true),
             watch: Watch::new::<D>(),
-            pins: Seen::new(size_of::<D::In>(), pins),
-            fields: Seen::new(size_of::<D::State>(), fields),
+            pins: Reached::new(size_of::<D::In>(), pins),
+            fields: Reached::new(size_of::<D::State>(), fields),
             coverage: Coverage::new::<D>(build),
             design: PhantomData,
         }
     }
 
-    /// Records a cycle: its pins, and the state after it.
-    pub fn see(&mut self, pins: &D::In, state: &D::State) {
+    /// Records a cycle.
+    pub fn see(&mut self, cycle: &Seen<D>) {
+        let Seen {
+            pins,
+            state,
+            points,
+            ..
+        } = *cycle;
         let Coverage { channels, bins, .. } = &mut self.coverage;
         self.watch
             .see::<D>(pins, state, |channel, events| channels[channel] |= events);
-        self.sampler.see::<D>(pins, state, |bin| bins[bin] = true);
+        self.sampler
+            .see::<D>(pins, state, points, |bin| bins[bin] = true);
         self.coverage.cycles += 1;
         self.coverage.resets += u64::from(pins.is_reset());
         self.pins.see(bytes_of(pins));
@@ -121,7 +129,7 @@ impl<D: Design> Observer<D> {
 }
 
 /// What was seen of a struct with all pins, or all fields.
-struct Seen {
+struct Reached {
     /// For each eight bytes of the struct the bits that were 1, and those that were 0.
     bits: Vec<[u64; 2]>,
     /// What is in the struct, in the order of the declaration.
@@ -152,7 +160,7 @@ impl Part {
     }
 }
 
-impl Seen {
+impl Reached {
     /// Begins with a struct of `size` bytes. Of what is in it come the bits of an element, the offset and the layout.
     fn new(size: usize, items: impl Iterator<Item = (u64, usize, Shape)>) -> Self {
         let part = |(bits, offset, shape)| Part {
@@ -168,7 +176,7 @@ impl Seen {
             let size = item.shape.bytes();
             item.offsets().map(move |at| (number, at, size))
         });
-        Seen {
+        Reached {
             bits: vec![[0; 2]; size.div_ceil(8)],
             narrow: narrow.collect(),
             items,

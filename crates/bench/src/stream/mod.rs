@@ -45,6 +45,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
+use crate::bins::coverpoints;
 use crate::channels;
 use crate::check::{Judged, Judges, TestCase, by_lockstep, close};
 use crate::design::{Build, Control, Design, Golden, Random};
@@ -54,7 +55,7 @@ use crate::field::{Flip, Pin, Role};
 use crate::input::InputError;
 use crate::json::{self, hex, map, required};
 use crate::lanes::Class;
-use crate::lockstep::{self, Compared, Mismatch, Setting, Stimulus};
+use crate::lockstep::{self, Compared, Mismatch, Seen, Setting, Stimulus};
 use crate::report::{History, Line};
 use crate::saved::{self, Form, Savable};
 use crate::search::SHRUNK;
@@ -235,6 +236,7 @@ impl<D: Design> Stream<D> {
                 golden.choose(pins, &mut random);
                 legal.keep(&golden, pins, &mut rng);
                 legal.make(&golden, pins);
+                coverpoints::<D>(&golden, pins);
                 golden.cycle(pins);
             }
         });
@@ -249,6 +251,7 @@ impl<D: Design> Stream<D> {
         let panicked = caught(|| {
             let mut golden = D::Golden::build(&self.build());
             for pins in &self.cycles.0 {
+                coverpoints::<D>(&golden, pins);
                 golden.cycle(pins);
             }
         });
@@ -270,8 +273,7 @@ impl<D: Design> Stream<D> {
     }
 
     /// Runs the stream on `dut`, a model of its build that may have run others before. With `dump`, writes a dump that
-    /// begins at the given cycle. Calls `watch` in every cycle with the pins, the golden model's state, and the bits
-    /// that are not specified in it.
+    /// begins at the given cycle. Calls `watch` in every cycle.
     ///
     /// # Errors
     /// Outer: the dump cannot be written. Inner: the failure.
@@ -279,7 +281,7 @@ impl<D: Design> Stream<D> {
         &self,
         dut: &mut Dut<D>,
         dump: Option<(u64, &Path)>,
-        watch: &mut impl FnMut(&D::In, &D::State, Option<&D::State>),
+        watch: &mut impl FnMut(&Seen<D>),
     ) -> Result<Judged<Self>, String> {
         let setting = Setting {
             lanes: self.lanes as usize,
@@ -349,7 +351,7 @@ struct Player<'s, D: Design, W> {
     watch: W,
 }
 
-impl<D: Design, W: FnMut(&D::In, &D::State, Option<&D::State>)> Stimulus<D> for Player<'_, D, W> {
+impl<D: Design, W: FnMut(&Seen<D>)> Stimulus<D> for Player<'_, D, W> {
     const OBSERVES: bool = false;
     fn next(&mut self, cycle: u64, _: &D::Golden, pins: &mut D::In) -> bool {
         let cycles = &self.stream.cycles.0;
@@ -358,8 +360,8 @@ impl<D: Design, W: FnMut(&D::In, &D::State, Option<&D::State>)> Stimulus<D> for 
         let next = next.or_else(|| behind.then(draining::<D>));
         next.inspect(|next| *pins = *next).is_some()
     }
-    fn seen(&mut self, pins: &D::In, state: &D::State, unspecified: Option<&D::State>) {
-        (self.watch)(pins, state, unspecified);
+    fn seen(&mut self, cycle: &Seen<D>) {
+        (self.watch)(cycle);
     }
 }
 
@@ -495,7 +497,7 @@ impl<D: Design> TestCase for Stream<D> {
     ) -> Result<Judged<Self>, String> {
         let mut dut = rtl.open_for("stream", &self.build(), self.model_seed())?;
         let mut pulse = pulse(progress);
-        let judged = self.check_on(&mut dut, dump, &mut |_: &_, _: &_, _| pulse())?;
+        let judged = self.check_on(&mut dut, dump, &mut |_: &_| pulse())?;
         Ok(judged.and_then(|agreed| {
             close(dut, self, agreed.compared)?;
             Ok(agreed)

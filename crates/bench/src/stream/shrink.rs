@@ -44,7 +44,7 @@ fn judge<D: Design>(
     progress: &mut dyn FnMut(u64),
 ) -> Judged<Stream<D>> {
     let mut pulse = pulse(progress);
-    let judged = stream.check_on(dut, None, &mut |_: &_, _: &_, _| pulse());
+    let judged = stream.check_on(dut, None, &mut |_: &_| pulse());
     judged.unwrap_or_else(|why| unreachable!("no dump: {why}"))
 }
 

@@ -10,6 +10,7 @@ use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Failure;
 use reconverge_bench::hidden::NotCompared;
 use reconverge_bench::json::Hex;
+use reconverge_bench::lockstep::Seen;
 use reconverge_bench::search::{Budget, Follow};
 use reconverge_bench::stream::coverage::{Coverage, Observer};
 use reconverge_bench::stream::shrink::shrink;
@@ -144,12 +145,12 @@ impl<D: Design> Drawn for Stream<D> {
         let mut pulse = pulse(progress);
         let mut resets = 0;
         let mut hidden = NotCompared::new::<D>(self.lanes);
-        let mut watch = |pins: &D::In, state: &D::State, free: Option<&D::State>| {
+        let mut watch = |cycle: &Seen<D>| {
             pulse();
-            resets += u64::from(pins.is_reset());
-            hidden.see::<D>(pins, state, free);
+            resets += u64::from(cycle.pins.is_reset());
+            hidden.see::<D>(cycle.pins, cycle.state, cycle.unspecified);
             if let Some(observer) = &mut observer {
-                observer.see(pins, state);
+                observer.see(cycle);
             }
         };
         let judged = self.check_on(dut, None, &mut watch);

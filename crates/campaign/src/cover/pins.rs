@@ -63,6 +63,7 @@ mod counted {
     use reconverge_bench::channels::{COUNT, Watch};
     use reconverge_bench::check::Judged;
     use reconverge_bench::dut::Dut;
+    use reconverge_bench::lockstep::Seen;
     use reconverge_bench::stream::coverage::{Item, each_word, items};
     use reconverge_bench::stream::{Stream, pulse};
 
@@ -135,7 +136,13 @@ mod counted {
             let mut handshakes = Watch::new::<D>();
             sampler.begin();
             let mut pulse = pulse(|_| progress());
-            let mut watch = |pins: &D::In, state: &D::State, _: Option<&D::State>| {
+            let mut watch = |cycle: &Seen<D>| {
+                let Seen {
+                    pins,
+                    state,
+                    points,
+                    ..
+                } = *cycle;
                 pulse();
                 *cycles += 1;
                 handshakes.see::<D>(pins, state, |channel, events| {
@@ -143,7 +150,7 @@ mod counted {
                     let bins = (0..).zip(bins);
                     bins.for_each(|(event, hits)| *hits += events >> event & 1);
                 });
-                sampler.see::<D>(pins, state, |bin| hits.counts[bin] += 1);
+                sampler.see::<D>(pins, state, points, |bin| hits.counts[bin] += 1);
                 each_word::<D>(pins, state, |item, word| {
                     let (first, Item { width, reached, .. }) = &items[item];
                     for bit in 0..*width {

@@ -3,7 +3,8 @@
 use super::names::is_identifier;
 use super::ones;
 use crate::{
-    Comparison, Condition, Enum, Lanes, Operand, Parameter, Pin, Role, Shape, Show, State, Sum,
+    Comparison, Condition, Coverpoint, Enum, Lanes, Operand, Parameter, Pin, Role, Shape, Show,
+    State, Sum,
 };
 
 /// The names that a condition may use.
@@ -14,6 +15,7 @@ pub(super) struct Scope<'a> {
     pub enums: &'a [Enum],
     pub pins: &'a [Pin],
     pub state: &'a [State],
+    pub coverpoints: &'a [Coverpoint],
     /// Which state a field without `next.` is of.
     pub fields: Fields,
 }
@@ -94,6 +96,17 @@ impl<'a> Scope<'a> {
             }
             found.extend(of_field);
         }
+        if kind.is_empty() && seen {
+            let point = self.coverpoints.iter().find(|point| point.name == bare);
+            found.extend(point.map(|point| {
+                let shape = Shape::Words {
+                    width: point.width,
+                    count: Some(1),
+                };
+                let of = self.table(point.of_enum.as_ref());
+                (Operand::Coverpoint(bare.to_owned()), shape, of)
+            }));
+        }
         if kind.is_empty() && seen || !cycles {
             let number = Shape::Words {
                 width: 32,
@@ -107,7 +120,7 @@ impl<'a> Scope<'a> {
             }
         }
         let what = match self.fields {
-            Fields::Seen { .. } => "pin, field or parameter",
+            Fields::Seen { .. } => "pin, field, coverpoint or parameter",
             Fields::After => "pin or field",
             Fields::None => "parameter",
         };
@@ -137,13 +150,18 @@ impl<'a> Scope<'a> {
 
     fn of_field(&self, field: &State) -> Option<&'a Enum> {
         match &field.show {
-            Show::Enum(name) => self.enums.iter().find(|e| e.name == *name),
+            Show::Enum(name) => self.table(Some(name)),
             _ => None,
         }
     }
 
     fn of_pin(&self, pin: &Pin) -> Option<&'a Enum> {
-        let name = pin.of_enum.as_ref()?;
+        self.table(pin.of_enum.as_ref())
+    }
+
+    /// Returns the table with this name.
+    fn table(&self, name: Option<&String>) -> Option<&'a Enum> {
+        let name = name?;
         self.enums.iter().find(|e| e.name == *name)
     }
 

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::condition::{Fields, Named, Scope, number, value};
+use super::names::name;
 use super::{needed, once, ones};
 use crate::error::Error;
 use crate::table::Table;
 use crate::{
-    Axis, Comparison, Condition, Cover, Enum, Level, MAX_BINS, Operand, Role, Show, Sum,
-    Unreachable,
+    Axis, Comparison, Condition, Cover, Coverpoint, Enum, Level, MAX_BINS, MAX_WIDTH, Operand,
+    Role, Show, Sum, Unreachable,
 };
 
 /// Widest value of which every one has a bin unless the declaration says otherwise.
@@ -16,7 +17,37 @@ const EACH: u32 = 6;
 /// The groups of pins, fields and channels, and the sum of all.
 const TAKEN: [&str; 4] = ["bins", "pins", "fields", "channels"];
 
-/// Reads the tables `[[cover]]`, and adds a group for each pin and field with an enum that none of them uses.
+/// Reads the tables `[[coverpoint]]`.
+pub(super) fn coverpoints(root: &Table, scope: Scope) -> Result<Vec<Coverpoint>, Error> {
+    let mut names = BTreeSet::new();
+    root.tables("coverpoint", |table| {
+        let name = name(table, "name")?;
+        once(table, &mut names, &name)?;
+        // A condition could mean either.
+        let pins = scope.pins.iter().map(|pin| &pin.name);
+        let fields = scope.state.iter().map(|field| &field.name);
+        if pins.chain(fields).any(|other| *other == name) {
+            return Err(table.error("name", format!("{name:?} is the name of a pin or a field")));
+        }
+        let of_enum = table.string("enum")?;
+        let width = table.number("width", 1..=MAX_WIDTH)?;
+        let width = match (&of_enum, width) {
+            (Some(_), Some(_)) => return Err(table.error("width", "an enum has its own")),
+            (Some(of), None) => match scope.enums.iter().find(|e| e.name == *of) {
+                None => return Err(table.error("enum", format!("no enum {of:?}"))),
+                Some(of) => of.values.last().map_or(1, |most| most.max(&1).ilog2() + 1),
+            },
+            (None, width) => width.unwrap_or(1) as u32,
+        };
+        Ok(Coverpoint {
+            name,
+            width,
+            of_enum,
+        })
+    })
+}
+
+/// Reads the tables `[[cover]]`, and adds a group for each pin, field and coverpoint with an enum that none of them uses.
 pub(super) fn covers(root: &Table, scope: Scope) -> Result<Vec<Cover>, Error> {
     let mut names: BTreeSet<String> = TAKEN.map(str::to_owned).into();
     let mut used = Vec::new();
@@ -35,7 +66,10 @@ pub(super) fn covers(root: &Table, scope: Scope) -> Result<Vec<Cover>, Error> {
             format!("field {}", field.name),
         )
     });
-    for (of, name) in pins.chain(fields) {
+    let points = scope.coverpoints.iter();
+    let points = points.filter(|point| point.of_enum.is_some());
+    let points = points.map(|point| (point.name.clone(), format!("coverpoint {}", point.name)));
+    for (of, name) in pins.chain(fields).chain(points) {
         // A list of elements has no value of its own.
         let Ok(found) = scope.find(&of) else {
             continue;

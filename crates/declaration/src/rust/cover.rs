@@ -93,6 +93,10 @@ impl Declaration {
                 Operand::After(name) => {
                     format!("After({})", place(&self.state, |f| f.name == *name))
                 }
+                Operand::Coverpoint(name) => {
+                    let place = place(&self.coverpoints, |point| point.name == *name);
+                    format!("Coverpoint({place})")
+                }
                 Operand::Parameter(name) => format!("Parameter({name:?})"),
                 Operand::Lanes => "Lanes".to_owned(),
             };

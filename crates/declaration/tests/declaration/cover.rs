@@ -98,6 +98,7 @@ fn shown(condition: &Condition) -> String {
         Operand::Pin(n) => format!("pin {n}+{plus}"),
         Operand::Before(n) => format!("before {n}+{plus}"),
         Operand::After(n) => format!("after {n}+{plus}"),
+        Operand::Coverpoint(n) => format!("coverpoint {n}+{plus}"),
         Operand::Parameter(n) => format!("parameter {n}+{plus}"),
     };
     let any = condition.0.iter().map(|all| {
@@ -177,6 +178,95 @@ fn a_group_has_axes_conditions_and_what_cannot_be_hit() {
 #[test]
 fn what_is_wrong_with_a_group_is_said_with_file_line_and_key() {
     refused("cover", USE, |text| parse(&format!("{FIFO}{text}")));
+}
+
+#[test]
+fn a_coverpoint_is_a_number_for_conditions_and_axes_of_groups() {
+    let points = r#"
+[[coverpoint]]
+name = "open"
+width = 3
+
+[[coverpoint]]
+name = "kind"
+enum = "mode"
+
+[[cover]]
+name = "opens"
+doc = "each number of open requests"
+when = "open + 1 > DEPTH && kind != Fill"
+
+[[cover.axis]]
+of = "open"
+"#;
+    let declaration = parse(&format!("{FIFO}{points}")).unwrap();
+    let widths = declaration.coverpoints.iter().map(|point| point.width);
+    assert_eq!(widths.collect::<Vec<_>>(), [3, 3]);
+    let group = &declaration.covers[0];
+    assert!(
+        shown(&group.when)
+            .starts_with("coverpoint open+1 > parameter DEPTH+0 && coverpoint kind+0 != 2 && "),
+        "{}",
+        shown(&group.when)
+    );
+    assert_eq!(group.axes[0].bins.len(), 8);
+    assert_eq!(shown(&group.axes[0].bins[7].1), "coverpoint open+0 == 7");
+    // The values of its enum count, unless an axis is of it.
+    let names = declaration.covers.iter().map(|group| group.name.as_str());
+    let names: Vec<_> = names.collect();
+    assert_eq!(
+        names,
+        ["opens", "values of field mode", "values of coverpoint kind"]
+    );
+    // Only bins have it.
+    let hidden = FIFO.replace(
+        "name = \"data\"\nwidth = 8\noutput",
+        "name = \"data\"\nwidth = 8\nvalid = \"open == 1\"\noutput",
+    );
+    let said = parse(&format!("{hidden}{points}")).unwrap_err();
+    assert!(
+        said.ends_with("valid: no pin or field \"open\" that is one number"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_coverpoint_is_said_with_file_line_and_key() {
+    let point = "[[coverpoint]]\nname = \"open\"\n";
+    for (text, said) in [
+        (
+            "[[coverpoint]]\nwidth = 3\n".to_owned(),
+            "coverpoint[0].name: missing",
+        ),
+        (format!("{point}{point}"), "name: given twice"),
+        (
+            point.replace("open", "level"),
+            "name: \"level\" is the name of a pin or a field",
+        ),
+        (
+            point.replace("open", "push"),
+            "name: \"push\" is the name of a pin or a field",
+        ),
+        (
+            format!("{point}width = 65\n"),
+            "width: 65 is not a number from 1 to 64",
+        ),
+        (
+            format!("{point}enum = \"other\"\n"),
+            "enum: no enum \"other\"",
+        ),
+        (
+            format!("{point}enum = \"mode\"\nwidth = 3\n"),
+            "width: an enum has its own",
+        ),
+        (
+            format!("{point}percent = 3\n"),
+            "percent: unknown; known here: name, enum, width",
+        ),
+    ] {
+        let error = parse(&format!("{FIFO}{text}")).unwrap_err();
+        assert!(error.ends_with(said), "{text}: {error}");
+    }
 }
 
 #[test]

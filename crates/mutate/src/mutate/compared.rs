@@ -147,7 +147,10 @@ impl Cycle<'_> {
                 )?
             }
             Operand::After(name) => self.number(aig, declared, declared.field(name)?)?,
-            Operand::Before(_) | Operand::Parameter(_) | Operand::Lanes => return None,
+            Operand::Before(_)
+            | Operand::Coverpoint(_)
+            | Operand::Parameter(_)
+            | Operand::Lanes => return None,
         };
         match of.plus {
             0 => Some(value),

@@ -8,6 +8,7 @@ use reconverge::campaign::{Options, fuzz};
 use reconverge::design::{self, Build, Design};
 use reconverge::dut::Rtl;
 use reconverge::field::Declaration;
+use reconverge::lockstep::Seen;
 use reconverge::stream::Stream;
 use reconverge::stream::coverage::{Coverage, Observer};
 
@@ -140,10 +141,141 @@ fn a_bin_that_is_hit_and_declared_unreachable_is_told() {
     let mut golden = <Model as design::Golden<Wrong>>::build(&build);
     for pins in &Stream::<Wrong>::random(1, 100, &build).cycles.0 {
         let state = design::Golden::<Wrong>::cycle(&mut golden, pins);
-        observer.see(pins, state);
+        observer.see(&Seen::new(pins, state));
     }
     let coverage = observer.coverage();
     let said = "cover pushes: push 1 was hit, and is declared unreachable: it is not";
     assert_eq!(coverage.impossible::<Wrong>(), [said]);
     assert_eq!(Coverage::new::<Wrong>(build).impossible::<Wrong>(), [""; 0]);
+}
+
+/// Regression: only pins and fields had bins, and a golden model that speaks in transactions has no state.
+#[test]
+fn what_the_golden_model_counts_has_bins_too() {
+    let all = [
+        "--cycles",
+        "20000",
+        "--require-all",
+        "--json",
+        "answers.json",
+    ];
+    let all = cover("answers", &all);
+    let said = text(&all.stdout);
+    assert_eq!(all.status.code(), Some(0), "{said}{}", text(&all.stderr));
+    let row = "\n  requests              13/13  100.0 %  open x request\n";
+    assert!(said.contains(row), "{said}");
+    assert!(
+        said.contains("requests: 1: the unit has four slots"),
+        "{said}"
+    );
+    let more = [
+        "--seed",
+        "2",
+        "--cycles",
+        "20000",
+        "--merge",
+        "answers.json",
+    ];
+    assert_eq!(cover("answers", &more).status.code(), Some(0));
+}
+
+/// The stack, with a coverpoint. Its golden model gives it or, with `GIVEN` false, does not.
+#[derive(Clone, Copy, Debug)]
+struct Counting<const GIVEN: bool>;
+
+const COUNTS: Declaration = Declaration {
+    covers: &[Cover {
+        name: "levels",
+        doc: "cycles with each level before them",
+        when: &[&[]],
+        axes: &[Axis {
+            name: "level",
+            bins: &[
+                ("none", &[&[is(Operand::Coverpoint(0), 0)]]),
+                ("some", &[&[is(Operand::Coverpoint(0), 2)]]),
+                ("pushed", &[&[is(Operand::Coverpoint(1), 1)]]),
+            ],
+        }],
+        unreachable: &[],
+        of_enum: false,
+    }],
+    coverpoints: &["level", "pushed"],
+    ..DECLARATION
+};
+
+const fn is(left: Operand, right: u64) -> Comparison {
+    Comparison {
+        left: Sum { of: left, plus: 0 },
+        relation: Relation::Equal,
+        right: Sum {
+            of: Operand::Number(right),
+            plus: 0,
+        },
+    }
+}
+
+impl<const GIVEN: bool> Design for Counting<GIVEN> {
+    const DECLARATION: &'static Declaration = &COUNTS;
+    type In = In;
+    type State = State;
+    type Golden = Model;
+}
+
+impl<const GIVEN: bool> design::Golden<Counting<GIVEN>> for Model {
+    fn build(build: &Build) -> Self {
+        Model(design::Golden::<RpStack>::build(build))
+    }
+    fn cycle(&mut self, pins: &In) -> &State {
+        design::Golden::<RpStack>::cycle(&mut self.0, pins)
+    }
+    fn state(&self) -> &State {
+        design::Golden::<RpStack>::state(&self.0)
+    }
+    fn constrain(&self, pins: &mut In) {
+        design::Golden::<RpStack>::constrain(&self.0, pins);
+    }
+    fn coverpoint(&self, name: &str, pins: &In) -> u64 {
+        match name {
+            _ if !GIVEN => panic!("it does not give {name}"),
+            "level" => design::Golden::<RpStack>::state(&self.0).level.into(),
+            _ => pins.push.into(),
+        }
+    }
+}
+
+#[test]
+fn a_coverpoint_is_what_the_golden_model_says_before_the_cycle() {
+    let there = Rtl::<Counting<true>>::of(8, &rtl()).unwrap();
+    let here = Rtl::from_built(there.built()).unwrap();
+    for rtl in [there, here] {
+        let mut cycles = vec![In::default(); 3];
+        cycles[0].rst_n = 0;
+        let mut bins = |pushes: usize| {
+            cycles.push(In {
+                push: 1,
+                ..In::default()
+            });
+            assert_eq!(cycles.len(), pushes + 3);
+            let stream = Stream::<Counting<true>>::new("pushes", rtl.build(), cycles.clone());
+            let mut observer = Observer::<Counting<true>>::new(8);
+            let mut dut = rtl.open(1).unwrap();
+            let judged =
+                stream.check_on(&mut dut, None, &mut |cycle: &Seen<_>| observer.see(cycle));
+            judged.unwrap().unwrap();
+            observer.coverage().bins
+        };
+        // The first cycle behind the reset has no push; of a cycle the first bin that holds is hit.
+        assert_eq!(bins(1), [true, false, false]);
+        assert_eq!(bins(2), [true, false, true]);
+        assert_eq!(bins(3), [true, true, true]);
+    }
+}
+
+#[test]
+fn a_golden_model_that_does_not_give_a_coverpoint_fails_its_streams_and_says_why() {
+    let rtl = Rtl::<Counting<false>>::of(8, &rtl()).unwrap();
+    let options = Options::default().cases(1).out(env!("CARGO_TARGET_TMPDIR"));
+    let found = fuzz::<Stream<Counting<false>>>(&rtl, &options).unwrap_err();
+    let why = "the golden model panics in cycle 0: it does not give level";
+    assert!(found.to_string().contains(why), "{found}");
 }
