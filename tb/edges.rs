@@ -454,6 +454,11 @@ fn decided<D: Design>(rtl: &Path, family: Family) -> mutate::Summary {
 
 /// Judges mutants of `rtl`.
 fn judged<D: Design>(rtl: &Path, family: Family) -> mutate::Summary {
+    judged_with::<D>(rtl, family, true)
+}
+
+/// Judges mutants of `rtl`; without a `campaign` by proofs alone.
+fn judged_with<D: Design>(rtl: &Path, family: Family, campaign: bool) -> mutate::Summary {
     let dir = tempfile::tempdir().unwrap();
     let options = mutate::Options {
         family,
@@ -462,11 +467,39 @@ fn judged<D: Design>(rtl: &Path, family: Family) -> mutate::Summary {
         ..mutate::Options::new(rtl, dir.path())
     };
     let mutants = Mutants::<D>::make(&options, &Build::from(D::LANES)).unwrap();
-    let hunter = mutants.hunter::<Stream<D>>(&options);
+    let streams = mutants.hunter::<Stream<D>>(&options);
+    let hunter = |number, mut hunt: mutate::Hunt<Stream<D>>, budget| {
+        if campaign || number == 0 {
+            return streams(number, hunt, budget);
+        }
+        hunt.cycles = budget;
+        Ok(hunt)
+    };
     let stop = AtomicBool::new(false);
     let summary = mutants.judge(&options, &hunter, &stop, |_, _| ()).unwrap();
     assert_eq!(mutants.no_referee(), None);
     summary
+}
+
+/// Regression: the proof over all cycles found such a difference, and the mutant was undecided.
+#[needs(yosys, yosys-abc, cadical)]
+#[test]
+fn a_mutant_that_shows_only_many_cycles_after_a_reset_is_missed() {
+    let copy = gate_to_change();
+    // The level is 2 after fifteen counts.
+    let late = "data_o <= level_o == 4'd2 ? d_i | 8'd0 : d_i;";
+    copy.change(("gate.sv", "data_o <= d_i;", late));
+    let summary = judged_with::<Gate>(copy.dir(), Family::Source, false);
+    let mut of = summary.judged.iter();
+    let found = of.find(|judged| judged.mutant.before == "8'd0" && judged.mutant.after == "8'd1");
+    let Verdict::Missed(how) = &found.unwrap().verdict else {
+        panic!("{summary}");
+    };
+    let cycles = how.strip_prefix("some inputs show it ").unwrap();
+    let cycles = cycles.split_once(" cycles after a reset").unwrap().0;
+    assert!(cycles.parse::<usize>().unwrap() > 15, "{how}");
+    let [.., undecided] = summary.counts().all();
+    assert_eq!(undecided, 0, "{summary}");
 }
 
 /// Regression: the referee compared outputs that the declaration hides, and called mutants missed that no run can show.

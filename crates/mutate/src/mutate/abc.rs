@@ -113,7 +113,7 @@ impl<'a> Abc<'a> {
     }
 
     /// As [`Abc::search`], for any number of cycles. If `what` cannot be 1, it is proved by an invariant that ABC finds (property directed
-    /// reachability).
+    /// reachability); if it can, ABC has found a run from the initial state.
     ///
     /// # Errors
     /// The same.
@@ -122,22 +122,13 @@ impl<'a> Abc<'a> {
         aig: &Aig,
         registers: &[(Lit, Lit)],
         what: Lit,
-    ) -> Result<Answer, String> {
+    ) -> Result<Always, String> {
         let circuit = aig.aiger(registers, what);
         let commands = format!("read circuit.aig; pdr -F {PDR_CYCLES} -C {PDR_CONFLICTS}");
         let Some(said) = self.ask(&circuit, &commands, &mut self.time.min(PDR_TIME))? else {
-            return Ok(Answer::GaveUp(Limit::Time));
+            return Ok(Always::GaveUp(Limit::Time));
         };
-        let words = [
-            ("Property proved", Answer::Never),
-            ("was asserted in frame", Answer::Sometimes),
-            ("Property UNDECIDED", Answer::GaveUp(Limit::Conflicts)),
-        ];
-        let answer = words.iter().find(|(words, _)| said.contains(words));
-        answer.map_or_else(
-            || Err(format!("abc: {}", said.trim())),
-            |(_, answer)| Ok(*answer),
-        )
+        always(&said).ok_or_else(|| format!("abc: {}", said.trim()))
     }
 
     /// Tells whether `what` can be 1 within `cycles` cycles, for any inputs, if `registers` (pairs of a literal and its next value)
@@ -157,16 +148,9 @@ impl<'a> Abc<'a> {
         let Some(said) = self.ask(&circuit, &commands, &mut self.time.clone())? else {
             return Ok(Search::TimeOver);
         };
-        let number_after = |words: &str| -> Option<usize> {
-            let rest = said.split_once(words)?.1.trim_start();
-            let digits = rest
-                .find(|c: char| !c.is_ascii_digit())
-                .unwrap_or(rest.len());
-            rest[..digits].parse().ok()
-        };
-        number_after("was asserted in frame")
+        number_after(&said, ASSERTED)
             .map(Search::At)
-            .or_else(|| number_after("No output asserted in").map(Search::NotIn))
+            .or_else(|| number_after(&said, "No output asserted in").map(Search::NotIn))
             .ok_or_else(|| format!("abc: {}", said.trim()))
     }
 }
@@ -189,6 +173,29 @@ const WAYS: [(&str, u32); 5] = [
     ("&get; &syn3; &fraig -C 100; &put; dsat -C 20000", 2),
     ("&get; &syn3; &cec -m -C 2000 -T 60", 10),
 ];
+
+/// Behind these words is the cycle in which an output is 1.
+const ASSERTED: &str = "was asserted in frame";
+
+/// Returns the number behind `words` in `said`.
+fn number_after(said: &str, words: &str) -> Option<usize> {
+    let rest = said.split_once(words)?.1.trim_start();
+    let digits = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    rest[..digits].parse().ok()
+}
+
+/// Returns the answer of `pdr`.
+fn always(said: &str) -> Option<Always> {
+    if said.contains("Property proved") {
+        return Some(Always::Never);
+    }
+    let undecided = said.contains("Property UNDECIDED");
+    number_after(said, ASSERTED)
+        .map(Always::At)
+        .or(undecided.then_some(Always::GaveUp(Limit::Conflicts)))
+}
 
 /// Returns the answer in the last line that contains one.
 fn read(said: &str) -> Option<Answer> {
@@ -219,6 +226,17 @@ pub enum Search {
     NotIn(usize),
     /// The time did not suffice to tell.
     TimeOver,
+}
+
+/// Result of a proof for any number of cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Always {
+    /// It is never 1.
+    Never,
+    /// It can be 1 in this cycle; the first is 0.
+    At(usize),
+    /// Not decided within this limit.
+    GaveUp(Limit),
 }
 
 #[cfg(test)]
@@ -302,6 +320,27 @@ mod tests {
         assert_eq!(found, Err("abc: what".to_owned()));
         let (proof, _) = asked("echo UNDECIDED; exit 3", TIME, false);
         assert!(proof.unwrap_err().ends_with("exit status: 3: UNDECIDED"));
+    }
+
+    /// Regression: what a proof over all cycles had found was not told from what it had not decided.
+    #[test]
+    fn a_proof_over_all_cycles_says_in_which_one_it_is_refuted() {
+        let before = "ABC command line: \"read circuit.aig; pdr -F 100 -C 5000\".\n\n";
+        for (said, answer) in [
+            ("Property proved.  Time =     0.05 sec", Some(Always::Never)),
+            (
+                "Output 0 of miter \"circuit\" was asserted in frame 17.  Time =     0.10 sec",
+                Some(Always::At(17)),
+            ),
+            (
+                "Property UNDECIDED.  Time =     0.10 sec",
+                Some(Always::GaveUp(Limit::Conflicts)),
+            ),
+            ("was asserted in frame", None),
+            ("No such command", None),
+        ] {
+            assert_eq!(always(&format!("{before}{said}\n")), answer, "{said}");
+        }
     }
 
     #[test]

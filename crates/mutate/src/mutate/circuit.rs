@@ -62,6 +62,20 @@ struct JsonMemory {
 struct JsonName {
     hide_name: u32,
     bits: Vec<Value>,
+    #[serde(flatten)]
+    form: Form,
+}
+
+/// How the bits of a net are numbered in the text, and whether it is a number with a sign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Form {
+    /// Number of the lowest bit.
+    pub offset: i64,
+    /// 1: numbers fall from the lowest bit up, as in `[0:7]`.
+    pub upto: u32,
+    /// 1: it has a sign.
+    pub signed: u32,
 }
 
 /// A bit: a constant, or the value of the wire with this number.
@@ -122,6 +136,8 @@ pub struct Circuit {
     inputs: BTreeMap<String, Vec<usize>>,
     outputs: BTreeMap<String, Vec<Bit>>,
     names: HashMap<String, Vec<Bit>>,
+    /// Those of the names whose [`Form`] is not the usual one.
+    forms: HashMap<String, Form>,
     /// Cells in an order in which each comes after the cells that it needs.
     cells: Vec<Cell>,
     registers: Vec<Register>,
@@ -301,6 +317,7 @@ impl Circuit {
             inputs: BTreeMap::new(),
             outputs: BTreeMap::new(),
             names: HashMap::new(),
+            forms: HashMap::new(),
             cells: Vec::new(),
             registers: Vec::new(),
             memories: Vec::new(),
@@ -325,6 +342,9 @@ impl Circuit {
         for (name, net) in module.netnames.iter().filter(|(_, n)| n.hide_name == 0) {
             let bits = reader.bits(&net.bits);
             circuit.names.insert(name.clone(), bits);
+            if net.form != Form::default() {
+                circuit.forms.insert(name.clone(), net.form);
+            }
         }
         let mut index = HashMap::new();
         for (name, memory) in &module.memories {
@@ -608,6 +628,11 @@ impl Circuit {
         }
         let places = self.places(name)?;
         Some(places.iter().map(|place| state[*place]).collect())
+    }
+
+    /// Returns how the bits of a net are numbered.
+    pub fn form(&self, name: &str) -> Form {
+        self.forms.get(name).copied().unwrap_or_default()
     }
 
     /// Returns a frame with `state` alone, before any logic is computed.

@@ -8,6 +8,8 @@ use reconverge_declaration::{
 use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, TimeFrame, differ, extended, less, sum};
 
+mod probe;
+
 /// A cycle, and the state that it leads to.
 pub(super) struct Cycle<'a> {
     pub circuit: &'a Circuit,
@@ -26,7 +28,7 @@ pub(super) struct Seen {
     pub now: Vec<Lit>,
     /// The others.
     pub after: Vec<Lit>,
-    /// Nothing else is compared: every probe is the name of a net.
+    /// Nothing else is compared: every probe is an expression that [`probe`] reads.
     pub all: bool,
 }
 
@@ -72,17 +74,14 @@ impl Cycle<'_> {
         seen
     }
 
-    /// Returns the bits of each element of `field`, hidden or not; `None` if a probe is not the name of a net.
+    /// Returns the bits of each element of `field`, hidden or not; `None` if a probe is not read here.
     fn elements(&self, declared: &Declaration, field: &State) -> Option<Vec<Vec<Lit>>> {
         let now = declared.is_combinational() || field.sampled;
         let (state, frame) = if now { self.before } else { self.after };
         let nets: Vec<Vec<Lit>> = if field.outputs.is_empty() {
             let mut probes = declared.probes.expressions.iter();
             let (_, probes) = probes.find(|(name, _)| *name == field.name)?;
-            let net = |probe: &String| {
-                let path = probe.trim().strip_prefix("dut.")?;
-                self.circuit.value(path, state, frame)
-            };
+            let net = |text: &String| probe::value(self.circuit, text, state, frame);
             probes.iter().map(net).collect::<Option<_>>()?
         } else {
             let outputs = self.circuit.outputs(frame);
@@ -93,7 +92,13 @@ impl Cycle<'_> {
             field.outputs.iter().map(net).collect::<Option<_>>()?
         };
         let ([net], 2..) = (&nets[..], field.shape.count()) else {
-            return Some(nets);
+            // What is above the field is not compared.
+            let width = match field.shape {
+                Shape::Words { width, .. } => width as usize,
+                Shape::Planes(_) => usize::MAX,
+            };
+            let cut = |net: Vec<Lit>| net.into_iter().take(width).collect();
+            return Some(nets.into_iter().map(cut).collect());
         };
         let width = match field.shape {
             Shape::Words { width, .. } => width as usize,

@@ -13,7 +13,7 @@
 //!    bench compares differ within [`DEPTH`] cycles? If so, the campaign *missed* the mutant.
 //!
 //! 3. *Can any number of cycles tell them apart?* Of a design without such a file, if all that is compared is known: outputs, and
-//!    probes that are names of nets.
+//!    probes that only select and join nets. If the answer is no, the mutant is equivalent, otherwise it is missed.
 //!
 //! In all three an output differs only where the declaration compares it: a field is hidden while its condition does not hold
 //! (module `compared`). A mutant that changes nothing but hidden bits is equivalent.
@@ -36,7 +36,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::abc::{self, Abc, Answer, Limit, Search};
+use super::abc::{self, Abc, Always, Answer, Limit, Search};
 use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, TimeFrame, differ};
 use super::compared::{self, Cycle, Seen};
@@ -733,15 +733,15 @@ impl Referee {
         };
         let abc = Abc::new(stop);
         // One more cycle, because the first is the reset.
-        let mut why = match abc.search(&aig, &registers(after), differs, DEPTH + 1)? {
-            Search::At(cycle) => {
-                let mut how = format!("some inputs show it {cycle} cycles after a reset");
-                if self.formal.is_none() {
-                    how +=
-                        "; without a formal file it is not known whether `constrain` allows them";
-                }
-                return Ok(Proof::Differs(how));
+        let shows = |cycle: usize| {
+            let mut how = format!("some inputs show it {cycle} cycles after a reset");
+            if self.formal.is_none() {
+                how += "; without a formal file it is not known whether `constrain` allows them";
             }
+            Proof::Differs(how)
+        };
+        let mut why = match abc.search(&aig, &registers(after), differs, DEPTH + 1)? {
+            Search::At(cycle) => return Ok(shows(cycle)),
             Search::NotIn(cycles) => format!(
                 "no difference within {} cycles of a reset",
                 cycles.saturating_sub(1)
@@ -753,7 +753,7 @@ impl Referee {
             let moved = differ(&mut aig, &clocks[0], &clocks[1]);
             let differs = aig.or(differs, moved);
             match abc.prove_always(&aig, &registers(after), differs)? {
-                Answer::Never => {
+                Always::Never => {
                     let hidden = registers(after_with_hidden);
                     let shown = abc.search(&aig, &hidden, with_hidden, DEPTH + 1)?;
                     let mut how = "no run from a reset shows it".to_owned();
@@ -762,10 +762,13 @@ impl Referee {
                     }
                     return Ok(Proof::Equivalent(how));
                 }
-                Answer::GaveUp(Limit::Time) => {
+                // A register with another clock is outside the model: that the clocks differ shows nothing.
+                Always::At(cycle) if moved == Lit::FALSE => return Ok(shows(cycle)),
+                Always::At(_) => why += ", and the mutant clocks a register in another way",
+                Always::GaveUp(Limit::Time) => {
                     why += &format!(", and no proof within {} s", abc::PDR_TIME.as_secs());
                 }
-                _ => {}
+                Always::GaveUp(Limit::Conflicts) => {}
             }
         }
         Ok(Proof::Unknown(why))
