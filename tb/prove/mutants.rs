@@ -215,6 +215,9 @@ fn mutants_that_are_not_read_are_told_and_not_asked() {
     assert_eq!(json["complete"], true);
     assert_eq!(json["mutants"][0]["theorem"], "undecided");
     assert_eq!(json["mutants"][0]["questions"], 0);
+    let why = json["mutants"][0]["not_read"].as_str().unwrap();
+    assert!(why.contains("$pow"), "{why}");
+    assert!(json["mutants"][1]["not_read"].is_null());
 }
 
 /// Regression: nothing was reported before the end, and a signal lost all.

@@ -108,9 +108,10 @@ impl Comparison {
                 before,
                 after,
             } = &m.mutant;
-            let property = match &m.theorem {
-                TheoremVerdict::Refuted(property) => Some(property),
-                _ => None,
+            let (property, why) = match &m.theorem {
+                TheoremVerdict::Refuted(property) => (Some(property), None),
+                TheoremVerdict::NotRead(why) => (None, Some(why)),
+                TheoremVerdict::Holds | TheoremVerdict::Undecided => (None, None),
             };
             json!({
                 "number": number,
@@ -124,6 +125,7 @@ impl Comparison {
                 "theorem": m.theorem.name(),
                 "refuted_by": property,
                 "questions": m.questions,
+                "not_read": why,
             })
         });
         json!({
@@ -354,5 +356,37 @@ mod tests {
             assert!(says(campaign, TheoremVerdict::Undecided));
             assert!(says(campaign, TheoremVerdict::NotRead(String::new())));
         }
+    }
+
+    /// Regression: that a mutant was not read, and why, was only on the screen.
+    #[test]
+    fn json_says_why_a_mutant_is_not_read() {
+        let compared = |theorem| Compared {
+            mutant: Mutant {
+                number: 1,
+                module: "m".to_owned(),
+                file: "m.sv".to_owned(),
+                line: 3,
+                operator: "constant".to_owned(),
+                before: "2".to_owned(),
+                after: "1".to_owned(),
+            },
+            campaign: "missed".to_owned(),
+            theorem,
+            questions: 0,
+        };
+        let why = "no logic for $pow";
+        let comparison = Comparison {
+            wanted: 2,
+            mutants: vec![
+                compared(TheoremVerdict::NotRead(why.to_owned())),
+                compared(TheoremVerdict::Undecided),
+            ],
+        };
+        let json = comparison.to_json("m", &Build::from(1));
+        let [unread, undecided] = [0, 1].map(|n| &json["mutants"][n]);
+        assert_eq!(unread["theorem"], undecided["theorem"]);
+        assert_eq!(unread["not_read"], why);
+        assert!(undecided["not_read"].is_null(), "{json}");
     }
 }
