@@ -103,6 +103,55 @@ fn a_signed_pin_that_becomes_one_bit_has_no_sign() {
     assert!(!signed());
 }
 
+/// Regression: the report printed such numbers without their sign, and nothing was told.
+#[test]
+fn a_port_that_gets_a_sign_is_told_until_the_declaration_has_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
+    let toml = at.join("rtl/design.toml");
+    let after = "typedef struct packed { logic signed [5:0] d; logic [1:0] k; } req_t;
+module m(input logic clk_i, input logic signed [7:0] x_i, input req_t req_i, output logic signed [7:0] y_o, output logic signed [3:0] z_o);
+  always_ff @(posedge clk_i) begin y_o <= x_i + 8'(req_i.d); z_o <= 4'(req_i.k); end
+endmodule
+";
+    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
+    fs::write(&file, after.replace(" signed", "")).unwrap();
+    assert!(reconverge(&args).status.success());
+    fs::write(&file, after).unwrap();
+    let update = || {
+        let output = reconverge(&[&args[..], &["--update"]].concat());
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        let said = text(&output.stdout);
+        let changes = said.lines().skip(1).map(str::trim);
+        let changes = changes.filter(|line| !line.starts_with("note: "));
+        changes.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        update(),
+        [
+            "by hand: pin x has no signed, and of the RTL signed = true",
+            "by hand: pin req_d has no signed, and of the RTL signed = true",
+            "by hand: state y has show = \"hex\", and of the RTL show = \"signed\"",
+            "by hand: state z has no show, and of the RTL show = \"signed\"",
+        ]
+    );
+    let declared = fs::read_to_string(&toml).unwrap();
+    let signs = declared
+        .replace("port = \"x_i\"", "port = \"x_i\"\nsigned = true")
+        .replace(
+            "port = \"req_i[7:2]\"",
+            "port = \"req_i[7:2]\"\nsigned = true",
+        )
+        .replace("output = \"y_o\"", "show = \"signed\"\noutput = \"y_o\"")
+        .replace("output = \"z_o\"", "show = \"signed\"\noutput = \"z_o\"")
+        .replace("show = \"hex\"\n", "");
+    fs::write(&toml, signs).unwrap();
+    assert_eq!(update(), ["the ports are as declared"]);
+    // The other way round it is the choice of the declaration.
+    fs::write(&file, after.replace(" signed", "")).unwrap();
+    assert_eq!(update(), ["the ports are as declared"]);
+}
+
 /// Regression: each of these was told as `the ports are as declared`.
 #[test]
 fn what_is_changed_by_hand_is_told() {

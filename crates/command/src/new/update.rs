@@ -325,6 +325,19 @@ fn merged(old: &str, new: &str) -> (String, Vec<String>) {
             if from != to && there.value("width").is_none_or(|width| width == "1") {
                 there.set("signed", None);
             }
+            // A number without a sign in the RTL may have one in the declaration.
+            let sign = |block: &Block| match kind {
+                "pin" => block.value("signed") == Some("true"),
+                _ => block.value("show") == Some("\"signed\""),
+            };
+            let alike = |key| there.value(key) == block.value(key);
+            let named = ["enum", "part"]
+                .iter()
+                .any(|key| there.value(key).is_some());
+            if sign(block) && !sign(there) && !named && alike("width") {
+                let key = if kind == "pin" { "signed" } else { "show" };
+                differs(&mut changes, there, block, &[key]);
+            }
             if kind != "enum" {
                 differs(
                     &mut changes,
