@@ -1,8 +1,9 @@
 //! What the bench compares after a cycle, as the declaration says: each field while its condition holds, the elements of a list below
-//! its depth. What is not compared reads as 0, as in the bench top.
+//! its depth; where transactions are compared, the fields of channels, of which a payload counts while valid is 1. What is not compared
+//! reads as 0, as in the bench top.
 
 use reconverge_declaration::{
-    Comparison, Condition, Declaration, Operand, Port, Shape, State, Sum,
+    Comparison, Condition, Declaration, Operand, Port, Shape, State, Sum, Wire,
 };
 
 use super::aig::{Aig, Lit};
@@ -21,6 +22,40 @@ pub(super) struct Cycle<'a> {
     pub free: &'a [Lit],
 }
 
+/// When a field counts for what a design sends and receives.
+enum Counts<'a> {
+    Always,
+    /// While this field is 1: a payload without valid says nothing.
+    While(&'a State),
+    /// It belongs to no channel.
+    Never,
+}
+
+/// Returns when field `number` counts, if only the transactions of `declared` are compared.
+fn counts(declared: &Declaration, number: usize) -> Counts<'_> {
+    let field = |wire: &Wire| match *wire {
+        Wire::Field { number, now } => Some((number, now)),
+        Wire::Pin(_) => None,
+    };
+    let is = |wire: &Wire| field(wire).is_some_and(|(n, _)| n == number);
+    let mut counts = Counts::Never;
+    for channel in &declared.channels {
+        if is(&channel.valid) || is(&channel.ready) {
+            return Counts::Always;
+        }
+        let Some(payload) = channel.payload.iter().find(|wire| is(wire)) else {
+            continue;
+        };
+        counts = match (field(&channel.valid), field(payload), counts) {
+            (Some((valid, now)), Some((_, then)), Counts::Never) if now == then => {
+                Counts::While(&declared.state[valid])
+            }
+            _ => return Counts::Always,
+        };
+    }
+    counts
+}
+
 /// The bits that are compared after a cycle.
 #[derive(Default)]
 pub(super) struct Seen {
@@ -34,6 +69,9 @@ pub(super) struct Seen {
 
 /// Returns whether `declared` has an output that is not always compared.
 pub(super) fn hides(declared: &Declaration) -> bool {
+    if declared.transactions {
+        return true;
+    }
     let conditional = |field: &&State| field.valid.is_some() || field.depth.is_some();
     let mut outputs = declared
         .state
@@ -49,7 +87,19 @@ impl Cycle<'_> {
             all: true,
             ..Seen::default()
         };
-        for field in &declared.state {
+        for (number, field) in declared.state.iter().enumerate() {
+            let counts = match declared.transactions && !hidden {
+                true => counts(declared, number),
+                false => Counts::Always,
+            };
+            let offered = match counts {
+                Counts::Always => Lit::TRUE,
+                Counts::While(valid) => {
+                    let valid = self.number(aig, declared, valid);
+                    valid.map_or(Lit::TRUE, |bits| aig.any(bits))
+                }
+                Counts::Never => continue,
+            };
             let Some(elements) = self.elements(declared, field) else {
                 seen.all = false;
                 continue;
@@ -68,6 +118,7 @@ impl Cycle<'_> {
                     (Some(depth), _) => compared(aig, &bits_of(i as u64), "<", depth),
                     (None, valid) => valid.unwrap_or(Lit::TRUE),
                 };
+                let used = aig.and(used, offered);
                 to.extend(element.into_iter().map(|bit| aig.and(used, bit)));
             }
         }
@@ -198,6 +249,36 @@ fn compared(aig: &mut Aig, a: &[Lit], operator: &str, b: &[Lit]) -> Lit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Regression: a field of no channel made a mutant of such a design one that was missed.
+    #[test]
+    fn of_a_design_with_transactions_the_fields_of_channels_count() {
+        let field = |name: &str, sampled: bool| {
+            format!(
+                "[[state]]\nname = {name:?}\noutput = {name:?}\nsampled = {sampled}\ndoc = \"It.\"\n"
+            )
+        };
+        let text = "name = \"m\"\ndoc = \"m.\"\ntransactions = true\n\
+                    [[pin]]\nname = \"put_valid\"\ndoc = \"It.\"\n[[pin]]\nname = \"get_ready\"\ndoc = \"It.\"\n"
+            .to_owned()
+            + &field("put_ready", true)
+            + &field("get_valid", false)
+            + &field("data", false)
+            + &field("now", true)
+            + &field("level", false)
+            + "[[channel]]\nname = \"put\"\nside = \"in\"\nvalid = \"put_valid\"\nready = \"put_ready\"\n\
+               [[channel]]\nname = \"get\"\nside = \"out\"\nvalid = \"get_valid\"\nready = \"get_ready\"\npayload = [\"data\", \"now\"]\n";
+        let declared = Declaration::parse("design.toml", &text).unwrap();
+        let said = (0..declared.state.len()).map(|number| match counts(&declared, number) {
+            Counts::Always => "always",
+            Counts::While(valid) => valid.name.as_str(),
+            Counts::Never => "never",
+        });
+        // Valid is that of another cycle than `now`.
+        let expected = ["always", "always", "get_valid", "always", "never"];
+        assert_eq!(said.collect::<Vec<_>>(), expected);
+        assert!(hides(&declared));
+    }
 
     #[test]
     fn numbers_of_different_widths_are_compared_as_in_a_condition() {

@@ -102,6 +102,8 @@ pub struct Referee {
     formal_file: String,
     /// Port of the reset; `true` if the reset is active high.
     reset: Option<(String, bool)>,
+    /// Transactions are compared: when something is sent is free.
+    transactions: bool,
     /// What is compared, if the outputs and the formal file do not say all of it.
     declared: Option<Declaration>,
 }
@@ -248,6 +250,7 @@ impl Referee {
                 None => format!("{}_formal.sv", from.unit),
             },
             reset: from.reset.clone(),
+            transactions: from.declared.transactions,
             declared: (from.formal.is_none() || compared::hides(&from.declared))
                 .then(|| from.declared.clone()),
         };
@@ -735,6 +738,10 @@ impl Referee {
         // One more cycle, because the first is the reset.
         let shows = |cycle: usize| {
             let mut how = format!("some inputs show it {cycle} cycles after a reset");
+            if self.transactions {
+                how += ", but whether a transaction differs is not known";
+                return Proof::Unknown(how);
+            }
             if self.formal.is_none() {
                 how += "; without a formal file it is not known whether `constrain` allows them";
             }

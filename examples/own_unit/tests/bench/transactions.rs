@@ -1,12 +1,14 @@
 //! Modules whose golden models speak in transactions: they agree, and mistakes of each kind are found.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use own_unit::answers::{self, Answers};
 use own_unit::axil_transactions::{self, AxilTransactions};
 use reconverge::campaign::{Options, fuzz};
 use reconverge::design::{Build, Design};
 use reconverge::dut::Rtl;
+use reconverge::mutate::{self, Mutants, Verdict};
 use reconverge::stream::Stream;
 use reconverge::transactions::Why::{self, Extra, Late, Missing, Other};
 
@@ -191,4 +193,31 @@ fn mistakes_of_each_kind_are_found_in_registers() {
         ),
     ];
     found::<AxilTransactions>("axil_regs/axil_regs.sv", &mistakes);
+}
+
+/// Regression: the referee compared every cycle, and called mutants missed that only send later.
+#[test]
+fn a_mutant_of_a_design_with_transactions_is_never_missed() {
+    let out = tempfile::tempdir().unwrap();
+    let options = mutate::Options {
+        cycles: 3000,
+        ..mutate::Options::new(answers::rtl(), out.path())
+    };
+    let mutants = Mutants::<Answers>::make(&options, &Build::from(1)).unwrap();
+    let hunter = mutants.hunter::<Stream<Answers>>(&options);
+    let stop = AtomicBool::new(false);
+    let summary = mutants.judge(&options, &hunter, &stop, |_, _| ()).unwrap();
+    assert_eq!(mutants.no_referee(), None);
+    println!("{summary}");
+    let [caught, missed, equivalent, undecided] = summary.counts().all();
+    assert!(caught > 70 && equivalent > 0, "{summary}");
+    assert!(missed == 0 && undecided > 0, "{summary}");
+    let later = "wait_q[i] - 2'd1";
+    let mut of = summary.judged.iter();
+    let of = of.find(|judged| judged.mutant.before == later).unwrap();
+    let Verdict::Undecided(why) = &of.verdict else {
+        panic!("{summary}");
+    };
+    let said = "cycles after a reset, but whether a transaction differs is not known";
+    assert!(why.ends_with(said), "{why}");
 }

@@ -30,6 +30,7 @@ fn the_first_cycle_of_a_search_is_in_reset_at_either_level() {
             formal: None,
             formal_file: String::new(),
             reset: Some(("rst".to_owned(), high)),
+            transactions: false,
             declared: None,
         };
         let mut aig = Aig::new();
@@ -75,6 +76,7 @@ fn a_design_without_registers_needs_no_reset() {
             formal: None,
             formal_file: String::new(),
             reset: None,
+            transactions: false,
             declared: None,
         };
         let inputs = referee.inputs(&mut Aig::new());
