@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::design::{Control, Design};
 use crate::field::{Channel, Pin, Side, Wire};
+use crate::wave::{PERIOD_NS, Words};
 
 /// Number of [`EVENTS`].
 pub const COUNT: usize = EVENTS.len();
@@ -215,6 +216,52 @@ pub fn shown<D: Design>(before: &D::State, pins: &D::In, after: &D::State) -> Ve
         Some(does.to_owned() + &payload_text::<D>(channel, before, pins, after))
     };
     all::<D>().iter().map(text).collect()
+}
+
+/// What the channels of a run do, as text signals of a dump.
+#[derive(Clone, Debug)]
+pub(crate) struct Texts {
+    words: Words,
+    /// The text of each channel in the last cycle.
+    last: Vec<Option<String>>,
+}
+
+impl Texts {
+    /// Begins a run of `D`.
+    pub fn new<D: Design>() -> Self {
+        let signals: Vec<String> = all::<D>().iter().map(|c| c.name.to_owned()).collect();
+        Texts {
+            last: vec![None; signals.len()],
+            words: Words {
+                signals,
+                changes: Vec::new(),
+            },
+        }
+    }
+
+    /// Records cycle `cycle`, with the states before it and after it.
+    pub fn see<D: Design>(
+        &mut self,
+        cycle: u64,
+        before: &D::State,
+        pins: &D::In,
+        after: &D::State,
+    ) {
+        let does = shown::<D>(before, pins, after);
+        for (signal, (last, does)) in zip(&mut self.last, does).enumerate() {
+            let does = does.unwrap_or_else(|| "-".to_owned());
+            if last.as_ref() != Some(&does) {
+                let time = cycle * PERIOD_NS;
+                self.words.changes.push((time, signal, does.clone()));
+                *last = Some(does);
+            }
+        }
+    }
+
+    /// Returns the signals.
+    pub fn words(self) -> Words {
+        self.words
+    }
 }
 
 /// Returns the payload of a channel in a cycle: ` data=0x3f last=1`.

@@ -124,6 +124,9 @@ pub struct Agreed<D: Design> {
     pub step_limit: bool,
     /// The scalar judge's verdict.
     pub scalar: Scalar,
+    /// Text signals for the dump of the run, which only the run knows.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub words: Words,
 }
 
 /// The result of judging a case.
@@ -143,14 +146,19 @@ pub fn by_lockstep<C: TestCase>(case: &C, outcome: Outcome<C::Design>) -> Judged
         end,
         not_flipped,
         step_limit,
+        words,
     } = outcome;
     match Cause::of_run(lost, stopped, mismatch, compared.cycles, not_flipped) {
-        Some(cause) => Err(Failure::new(case, cause, compared)),
+        Some(cause) => Err(Failure {
+            words,
+            ..Failure::new(case, cause, compared)
+        }),
         None => Ok(Agreed {
             compared,
             end,
             step_limit,
             scalar: Scalar::NotAsked,
+            words,
         }),
     }
 }

@@ -15,7 +15,7 @@ use crate::place::Place;
 use crate::report::Report;
 use crate::saved::Saved;
 use crate::transactions::Transaction;
-use crate::wave;
+use crate::wave::{self, Words};
 
 /// A failed case. `Display` and `Debug` print its report, made from the golden model alone: `{:#}` prints it in colours,
 /// and a format width limits the line length.
@@ -29,6 +29,9 @@ pub struct Failure<C: TestCase> {
     pub cause: Cause<C::Design>,
     /// How much was compared before the failure.
     pub compared: Compared,
+    /// Text signals for the dump of the run, which only the run knows.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub words: Words,
 }
 
 /// Why a case failed.
@@ -127,6 +130,7 @@ impl<C: TestCase> Failure<C> {
             case: Box::new(case.clone()),
             cause,
             compared,
+            words: Words::default(),
         }
     }
 

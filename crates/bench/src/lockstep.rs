@@ -11,13 +11,13 @@ use bytemuck::{bytes_of, bytes_of_mut};
 use serde::{Deserialize, Serialize};
 
 use crate::bins::coverpoints;
-use crate::channels::{Broken, Promises};
+use crate::channels::{Broken, Promises, Texts};
 use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut, Halves};
 use crate::field::{self, Diff, Flip, MAX_LANES};
 use crate::hidden::Hidden;
 use crate::transactions::{Played, Transaction};
-use crate::wave;
+use crate::wave::{self, Words};
 
 mod ahead;
 mod transact;
@@ -243,6 +243,8 @@ pub struct Outcome<D: Design> {
     pub not_flipped: Option<String>,
     /// The case reached its limit of instructions.
     pub step_limit: bool,
+    /// What the channels did from the first cycle of the dump on, of a design whose transactions are compared.
+    pub words: Words,
 }
 
 /// Settings of a run other than its pins.
@@ -275,6 +277,8 @@ struct Judged<D: Design> {
     promises: Promises<D>,
     /// The golden model that compares transactions, and what was played, of a design that has such a model.
     board: Option<(D::Golden, Played<D>)>,
+    /// The first cycle of the dump, and what its channels do, of such a design.
+    texts: Option<(u64, Texts)>,
     end: Option<End<D>>,
 }
 
@@ -567,6 +571,9 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         falling: dut.falling(),
         promises: Promises::new(),
         board: (D::DECLARATION.transactions).then(|| (golden.clone(), Played::new())),
+        texts: dump
+            .filter(|_| D::DECLARATION.transactions)
+            .map(|(from, _)| (from, Texts::new::<D>())),
         end: None,
     };
     let hidden = Hidden::new::<D>();
@@ -700,7 +707,9 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             None
         }
     };
-    let Judged { cycles, end, .. } = judged;
+    let Judged {
+        cycles, end, texts, ..
+    } = judged;
     let (mut mismatch, mut stopped, mut lost) = (None, None, None);
     match end {
         Some(End::Mismatch(found)) => mismatch = Some(found),
@@ -748,6 +757,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         lost,
         end,
         not_flipped,
+        words: texts.map_or_else(Words::default, |(_, texts)| texts.words()),
     }
 }
 

@@ -451,7 +451,14 @@ impl Waves {
         };
         let from = dump_from(failure);
         let begin = from * wave::PERIOD_NS;
-        let mut words = case.words(from, last, mismatch);
+        let ran = match again {
+            Ok(agreed) => &agreed.words,
+            Err(failure) => &failure.words,
+        };
+        let mut words = match ran.is_empty() {
+            true => case.words(from, last, mismatch),
+            false => ran.clone(),
+        };
         // No cycle follows that would show the failure.
         let stopped = again.as_ref().err().and_then(|again| match &again.cause {
             Cause::Stopped(stopped) => Some(stopped),

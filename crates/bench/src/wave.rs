@@ -12,6 +12,8 @@ use std::fs;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use crate::design::Design;
 use crate::field::{Field, Shape, Table};
 pub use header::{Header, Signal, Signals, header};
@@ -42,7 +44,8 @@ pub fn signal(field: &Field, element: usize) -> String {
 }
 
 /// Text signals of a dump, and their texts in the order of time.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Words {
     /// Names of the signals.
     pub signals: Vec<String>,
@@ -68,6 +71,11 @@ fn escaped(text: &str) -> String {
 }
 
 impl Words {
+    /// Returns whether there are no signals.
+    pub fn is_empty(&self) -> bool {
+        self.signals.is_empty()
+    }
+
     /// Inserts a first signal, with `text` from `time` on and empty from `begin` until then.
     pub fn put_first(&mut self, name: &str, begin: u64, time: u64, text: &str) {
         for (_, signal, _) in &mut self.changes {

@@ -47,6 +47,11 @@ impl<D: Design> Judged<D> {
             return;
         };
         let of = cycle - 1;
+        if let Some((from, texts)) = &mut self.texts
+            && of >= *from
+        {
+            texts.see::<D>(of, &played.before, &played.pins, &played.after);
+        }
         let wrong = board.take(of, &played);
         let wrong = wrong.or_else(|| flush.then(|| board.end(&played)).flatten());
         let mismatch = |rtl, golden, diffs| Mismatch {

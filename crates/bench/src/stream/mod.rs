@@ -46,7 +46,7 @@ use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 use crate::bins::coverpoints;
-use crate::channels;
+use crate::channels::{self, Texts};
 use crate::check::{Judged, Judges, TestCase, by_lockstep, close};
 use crate::design::{Build, Control, Design, Golden, Random};
 use crate::dut::{Dut, Rtl};
@@ -60,7 +60,7 @@ use crate::report::{History, Line};
 use crate::saved::{self, Form, Savable};
 use crate::search::SHRUNK;
 use crate::transactions::{drain, draining};
-use crate::wave::{PERIOD_NS, Words};
+use crate::wave::Words;
 pub use clocks::{Clock, Schedule};
 pub use cycles::Cycles;
 use draw::Draw;
@@ -542,37 +542,21 @@ impl<D: Design> TestCase for Stream<D> {
         None
     }
 
-    /// One signal for each channel: what it does in each cycle.
+    /// One signal for each channel: what it does in each cycle. Of transactions only the run knows it.
     fn words(&self, from: u64, last: u64, _: Option<&Mismatch<D>>) -> Words {
-        let channels = D::DECLARATION.channels.iter();
-        let mut words = Words {
-            signals: channels.map(|channel| channel.name.to_owned()).collect(),
-            changes: Vec::new(),
-        };
-        if words.signals.is_empty() || D::DECLARATION.transactions {
+        if D::DECLARATION.channels.is_empty() || D::DECLARATION.transactions {
             return Words::default();
         }
         let mut golden = D::Golden::build(&self.build());
-        let mut shown = vec![None; words.signals.len()];
+        let mut texts = Texts::new::<D>();
         for (cycle, pins) in (0..=last).zip(&self.cycles.0) {
             let before = *golden.state();
             golden.cycle(pins);
-            if cycle < from {
-                continue;
-            }
-            let does = channels::shown::<D>(&before, pins, golden.state());
-            for (signal, (shown, does)) in zip(&mut shown, does).enumerate() {
-                let does = Some(does.unwrap_or_else(|| "-".to_owned()));
-                if *shown != does {
-                    let time = cycle * PERIOD_NS;
-                    words
-                        .changes
-                        .push((time, signal, does.clone().unwrap_or_default()));
-                    *shown = does;
-                }
+            if cycle >= from {
+                texts.see::<D>(cycle, &before, pins, golden.state());
             }
         }
-        words
+        texts.words()
     }
 
     fn document(rule: &str) -> String {

@@ -1,5 +1,6 @@
 //! Modules whose golden models speak in transactions: they agree, and mistakes of each kind are found.
 
+use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -220,4 +221,44 @@ fn a_mutant_of_a_design_with_transactions_is_never_missed() {
     };
     let said = "cycles after a reset, but whether a transaction differs is not known";
     assert!(why.ends_with(said), "{why}");
+}
+
+/// Regression: the dump of a run whose transactions are compared had no text for its channels.
+#[test]
+fn a_dump_says_what_each_channel_transfers() {
+    let (right, wrong) = (
+        "data_q[slot_q] + 8'd1",
+        "data_q[slot_q] + 8'(data_q[slot_q] != 8'h55)",
+    );
+    let planted = planted("answers/answers.sv", &[(right, wrong)]);
+    let dumps = both::<Answers>(&planted.path().join("answers")).map(|rtl| {
+        let options = Options::default().cases(200).out(planted.path());
+        let found = fuzz::<Stream<Answers>>(&rtl, &options).unwrap_err();
+        let vcd = found.saved.as_ref().unwrap().with_extension("vcd");
+        fs::read_to_string(vcd).unwrap()
+    });
+    for dump in &dumps {
+        for (number, channel) in ["req", "rsp"].iter().enumerate() {
+            let declared = format!("$var string 1 ~run{number} {channel} $end\n");
+            assert!(dump.contains(&declared), "{dump}");
+        }
+        let of = |signal: &str| {
+            let lines = dump.lines().filter(|line| line.ends_with(signal));
+            lines
+                .map(|line| line.replace("\\x20", " "))
+                .collect::<Vec<_>>()
+        };
+        let says = |signal: &str, what: &str| {
+            let said = of(signal);
+            assert!(said.iter().any(|said| said.contains(what)), "{said:?}");
+        };
+        // The wrong answer too, in the last cycle that was compared.
+        says("~run0", "stransfers req_tag=0 req_data=0x55 ");
+        says("~run1", "stransfers rsp_tag=0 rsp_data=0x55 ");
+    }
+    let texts = dumps.map(|dump| {
+        let lines = dump.lines().filter(|line| line.contains(" ~run"));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    });
+    assert_eq!(texts[0], texts[1]);
 }
