@@ -28,7 +28,7 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     let output = reconverge(&args);
     assert!(output.status.success(), "{}", text(&output.stderr));
     let said = text(&output.stdout);
-    let note = "note: channels that the names of ports suggest are comments at the end of rtl/design.toml: req, m, req_rsp\n";
+    let note = "note: channels that the names of ports suggest are comments at the end of rtl/design.toml: req, sink, m, req_rsp\n";
     assert!(said.contains(note), "{said}");
     let written = fs::read_to_string(&toml).unwrap();
     assert_eq!(Declaration::parse("x", &written).unwrap().channels, []);
@@ -44,12 +44,17 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
         .collect();
     let mine = format!("{before}\n{taken}withdraw = true # by hand\n");
     let declared = Declaration::parse("x", &mine).unwrap();
-    let [req, m, answer] = &declared.channels[..] else {
+    let [req, sink, m, answer] = &declared.channels[..] else {
         panic!("{mine}");
     };
     assert_eq!(
         (req.name.as_str(), req.side, req.payload.len()),
         ("req", Side::In, 2)
+    );
+    // Regression: ports that are called nothing but valid and ready were no channel.
+    assert_eq!(
+        (sink.name.as_str(), sink.side, sink.payload.len()),
+        ("sink", Side::In, 0)
     );
     assert_eq!(
         (m.name.as_str(), m.side, m.payload.len()),
@@ -76,7 +81,7 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     let now = fs::read_to_string(&toml).unwrap();
     let tables = mine.find("[[channel]]").unwrap();
     assert!(now.ends_with(&mine[tables..]), "{now}");
-    assert_eq!(Declaration::parse("x", &now).unwrap().channels.len(), 3);
+    assert_eq!(Declaration::parse("x", &now).unwrap().channels.len(), 4);
 
     // A channel cannot lose a port unnoticed, and nothing is written.
     let less = more
@@ -86,4 +91,36 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     refused(&update, "cannot be brought up to date: ");
     refused(&update, "channel req.payload: no pin \"req_id\"");
     assert_eq!(fs::read_to_string(&toml).unwrap(), now);
+}
+
+/// The names of many modules with one channel on each side.
+#[test]
+fn ports_that_are_called_nothing_but_valid_and_ready_are_sink_and_source() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
+    let rtl = "module m(input logic clk_i, input logic rst_ni, input logic flush_i, input logic valid_i, input logic [7:0] data_i,
+         input logic last_i, output logic ready_o, output logic valid_o, output logic [7:0] data_o, output logic full_o, input logic ready_i);
+  always_ff @(posedge clk_i) {valid_o, data_o} <= rst_ni && !flush_i && !full_o ? {valid_i, data_i} : '0;
+  assign {ready_o, full_o} = {ready_i, last_i};
+endmodule
+";
+    fs::write(&file, rtl).unwrap();
+    let output = reconverge(&["new", arg(&at), "--rtl", arg(&file), "--top", "m"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+    for (name, side, payload) in [
+        ("sink", "in", r#"["data", "last"]"#),
+        ("source", "out", r#"["data"]"#),
+    ] {
+        let proposed = format!(
+            "# [[channel]]\n# name = {name:?}\n# side = {side:?}\n# valid = \"valid\"\n# ready = \"ready\"\n# payload = {payload}\n"
+        );
+        assert!(toml.contains(&proposed), "{toml}");
+    }
+    let taken = toml.replace("# [[channel]]", "[[channel]]");
+    let keys = ["name", "side", "valid", "ready", "payload"];
+    let taken = keys.iter().fold(taken, |text, key| {
+        text.replace(&format!("\n# {key} = "), &format!("\n{key} = "))
+    });
+    assert_eq!(Declaration::parse("x", &taken).unwrap().channels.len(), 2);
 }

@@ -4,8 +4,11 @@ use std::fmt::Write as _;
 
 use reconverge_declaration::{Declaration, Role, Shape};
 
+/// What a module with names like `valid_i` and `ready_o` calls the payload of its only channel on one side.
+const PAYLOAD: [&str; 7] = ["data", "payload", "last", "id", "user", "keep", "strb"];
+
 /// Returns the channels of `of` as comments for its declaration, and their names: of each input and output whose names differ in nothing
-/// but `valid` and `ready`. Whether the module keeps the protocol its author must say.
+/// but `valid` and `ready`. Those that are called nothing else become `sink` and `source`. Whether the module keeps the protocol its author must say.
 pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
     let single = Shape::Words {
         width: 1,
@@ -16,7 +19,11 @@ pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
     let fields = of.state.iter();
     let fields: Vec<_> = fields.map(|f| (f.name.as_str(), f.shape)).collect();
     let (mut text, mut names) = (String::new(), Vec::new());
-    for (side, sent, received) in [("in", &pins, &fields), ("out", &fields, &pins)] {
+    let sides = [
+        ("in", "sink", &pins, &fields),
+        ("out", "source", &fields, &pins),
+    ];
+    for (side, only, sent, received) in sides {
         for (valid, shape) in sent {
             let Some(base) = valid.strip_suffix("valid") else {
                 continue;
@@ -24,9 +31,11 @@ pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
             let ready = format!("{base}ready");
             let answered = received.contains(&(&ready, single)) && *shape == single;
             let name = base.strip_suffix("_t").unwrap_or(base);
-            let name = name.trim_end_matches('_');
-            // `valid` and `ready` alone do not tell what else belongs to them.
-            if !answered || name.is_empty() || names.contains(&name) {
+            let name = match name.trim_end_matches('_') {
+                "" => only,
+                name => name,
+            };
+            if !answered || names.contains(&name) {
                 continue;
             }
             names.push(name);
@@ -37,7 +46,10 @@ pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
             let payload = sent.iter().map(|(other, _)| *other);
             // A longer name with the same beginning may be another channel: `req_rsp_valid`.
             let handshake = |name: &str| name.ends_with("valid") || name.ends_with("ready");
-            let payload = payload.filter(|other| other.starts_with(base) && !handshake(other));
+            let payload = payload.filter(|other| match base {
+                "" => PAYLOAD.contains(other),
+                _ => other.starts_with(base) && !handshake(other),
+            });
             let payload: Vec<&str> = payload.collect();
             if !payload.is_empty() {
                 let _ = writeln!(text, "# payload = {payload:?}");
