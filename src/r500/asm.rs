@@ -88,9 +88,7 @@ impl Not for Cond {
     }
 }
 
-/// One statement. `ign` sets `IGNORE_UNCOVERED` in its word.
-///
-/// Words and targets are those of the table in r500-7.1, which also explains k and r.
+/// One statement. Words and targets are those of the table in r500-7.1, which also explains k and r.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
     /// An ALU instruction: `TYPE` alone, the rest of the words 0.
@@ -102,90 +100,45 @@ pub enum Stmt {
     /// The name of the next instruction's address. A label that a CALL names begins a subroutine,
     /// which reaches up to the next such label.
     Label(String),
-    /// Lanes for which `cond` is false are switched off until ELSE, ELSE IF or ENDIF.
-    If {
-        /// The lanes that continue.
-        cond: Cond,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
+    /// Lanes for which the condition is false are switched off until ELSE, ELSE IF or ENDIF.
+    If(Cond),
     /// ELSE and IF in one instruction, with the same ENDIF; counts as one more level.
     ///
-    /// The lanes that it tests were off since the IF, whose instruction has cleared their ALU result:
-    /// `cond` should use a predicate or a boolean. This statement also emits, after the last instruction of its
+    /// The lanes that it tests were off since the IF, whose instruction has cleared their ALU result: the condition
+    /// should use a predicate or a boolean. This statement also emits, after the last instruction of its
     /// main part or subroutine, a plain IF with the same test and a JUMP behind the
     /// fused instruction: the path if no lane enters the part before.
-    ElseIf {
-        /// The lanes that continue.
-        cond: Cond,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
+    ElseIf(Cond),
     /// Swaps the lanes that entered the IF with those that did not.
-    Else {
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
+    Else,
     /// Ends IF.
-    Endif {
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
-    /// IF without branch counters. `cond` may only depend on a boolean constant.
-    StaticIf {
-        /// Whether the part before ELSE runs.
-        cond: Cond,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
+    Endif,
+    /// IF without branch counters, for the part before ELSE. The condition may only depend on a boolean constant.
+    StaticIf(Cond),
     /// The other part of a static IF: a plain jump over it.
-    StaticElse {
-        /// `IGNORE_UNCOVERED` of the jump.
-        ign: bool,
-    },
+    StaticElse,
     /// Ends a static IF; no instruction.
     StaticEndif,
     /// LOOP, or with a condition "LOOP for some lanes": IF fused into LOOP.
     Loop {
-        /// Integer constant, 0..=31, of the LOOP and its ENDLOOP.
+        /// REP: without an aL of its own.
+        rep: bool,
+        /// Integer constant, 0..=31, of both ends of the loop.
         int: u8,
-        /// Lanes for which it is false stay off until after the ENDLOOP.
+        /// Lanes for which it is false stay off until after the end.
         cond: Option<Cond>,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
     },
-    /// Ends LOOP.
+    /// Ends LOOP or REP.
     EndLoop {
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
+        /// It ends a REP.
+        rep: bool,
     },
-    /// Like `Loop`, without an aL of its own.
-    Rep {
-        /// Integer constant, 0..=31, of the REP and its ENDREP.
-        int: u8,
-        /// Lanes for which it is false stay off until after the ENDREP.
-        cond: Option<Cond>,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
-    /// Ends REP.
-    EndRep {
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
-    /// Leaves the innermost LOOP or REP.
-    Break {
+    /// Leaves the innermost LOOP or REP, or this pass of it.
+    Leave {
+        /// BREAK: all passes. Otherwise CONTINUE.
+        breaks: bool,
         /// The lanes that leave; `None` means all.
         cond: Option<Cond>,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
-    /// Continues with the next iteration of the innermost LOOP or REP.
-    Continue {
-        /// The lanes that jump; `None` means all.
-        cond: Option<Cond>,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
     },
     /// Calls the subroutine that begins at a label.
     Call {
@@ -196,8 +149,6 @@ pub enum Stmt {
         /// Counts a branch level. Without it, each CALL of the subroutine and each of its RETURNs
         /// must be without it too, and all lanes should agree.
         counters: bool,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
     },
     /// Returns from a subroutine. Not inside a dynamic IF or a loop (r500-8.2); with condition and counters not
     /// inside a static IF either, where r would depend on the path.
@@ -206,16 +157,9 @@ pub enum Stmt {
         cond: Option<Cond>,
         /// Pops the levels of the CALL and of the conditional RETURNs passed (r of them).
         counters: bool,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
     },
-    /// Jumps, whichever lanes are active.
-    Jump {
-        /// The target.
-        label: String,
-        /// `IGNORE_UNCOVERED`.
-        ign: bool,
-    },
+    /// Jumps to a label, whichever lanes are active.
+    Jump(String),
     /// Three literal words.
     Raw {
         /// The words.

@@ -13,8 +13,7 @@
 
 use rand::Rng;
 
-use super::isa::Type;
-use super::program::{Program, Slot};
+use super::program::Program;
 
 mod brim;
 mod near_legal;
@@ -175,21 +174,11 @@ impl Options {
 /// Returns a structured program that ends with every lane ACTIVE and both stacks empty if run, with any
 /// conditions, in the mode that it is made for (r500-8.1).
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
-    // `build` keeps within memory and limits, so one try is enough; the smaller ones are a safeguard.
-    let mut slots = 440;
-    while slots > 20 {
-        if let Ok(program) = build(rng, options, slots) {
+    loop {
+        // `build` keeps within memory and limits, so one try is enough.
+        if let Ok(program) = build(rng, options) {
             return program;
         }
-        slots /= 2;
-    }
-    Program {
-        name: "structured".to_owned(),
-        slots: vec![Slot {
-            cmn: Type::Out.bits(),
-            ..Slot::default()
-        }],
-        ..Program::default()
     }
 }
 

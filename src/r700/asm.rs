@@ -194,29 +194,21 @@ pub enum Stmt {
         /// `VALID_PIXEL_MODE`.
         vpm: bool,
     },
-    /// Leaves the innermost loop, under any number of IFs. With [`When::Never`] no lane leaves, but the wave
-    /// jumps to LOOP_END if no lane has anything left to do.
-    Break {
+    /// Leaves the innermost loop or this pass of it, under any number of IFs. With [`When::Never`] no lane leaves, but
+    /// the wave jumps to LOOP_END if no lane has anything left to do.
+    Leave {
+        /// BREAK: the loop. Otherwise CONTINUE.
+        breaks: bool,
         /// The lanes that leave.
         when: When,
     },
-    /// Continues with the next iteration of the innermost loop; [`When::Never`] has the same effect.
-    Continue {
-        /// The lanes that continue.
-        when: When,
-    },
-    /// BREAK for the lanes whose predicate is 0: ALU_BREAK u.
-    BreakUnless {
+    /// BREAK or CONTINUE for the lanes whose predicate is 0: ALU_BREAK u, ALU_CONTINUE u.
+    LeaveUnless {
+        /// BREAK. Otherwise CONTINUE.
+        breaks: bool,
         /// The clause that computes the predicate.
         clause: Clause,
-        /// PUSH, ALU u, ELSE, LOOP_BREAK, POP instead (r700-O17).
-        expanded: bool,
-    },
-    /// CONTINUE for the lanes whose predicate is 0: ALU_CONTINUE u.
-    ContinueUnless {
-        /// The clause that computes the predicate.
-        clause: Clause,
-        /// PUSH, ALU u, ELSE, LOOP_CONTINUE, POP instead.
+        /// PUSH, ALU u, ELSE, LOOP_BREAK or LOOP_CONTINUE, POP instead (r700-O17).
         expanded: bool,
     },
     /// Calls the subroutine that begins at a label.

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use rand::Rng;
 
 use super::isa::{Cf, CfOp, Cond, Mem, Word};
-use super::program::{MAX_QUADS, Program, Quad, Registers};
+use super::program::{MAX_QUADS, Program, Quad};
 
 mod near_legal;
 mod parted;
@@ -241,27 +241,12 @@ pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Progra
 
 /// Returns the same, with the constructs as they were put in.
 fn built<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Vec<&'static str>) {
-    // Everything that `build` writes nests, so one try is enough; the smaller ones are a safeguard.
-    let mut quads = 500;
-    while quads > 20 {
-        if let Ok(made) = build(rng, options, quads) {
+    loop {
+        // Everything that `build` writes nests and fits, so one try is enough.
+        if let Ok(made) = build(rng, options) {
             return made;
         }
-        quads /= 2;
     }
-    let end = Cf {
-        end: true,
-        ..Cf::new(CfOp::Nop)
-    };
-    let program = Program {
-        name: "structured".to_owned(),
-        regs: Registers {
-            prog_len: 1,
-            ..Registers::default()
-        },
-        quads: vec![end.encode()],
-    };
-    (program, vec!["END on NOP"])
 }
 
 /// Returns the bits of both words that have no effect on the sequencer (r700-2.2 to r700-2.4, r700-4.3).

@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 use rand::Rng;
 
-use super::isa::{Cond, LeaveOp, Target, Word};
+use super::isa::{LeaveOp, SetUpOp, Target, Word};
 use super::program::{BUNDLE, Program};
 use reconverge_program::generate::{chance, pick};
 
@@ -240,11 +240,12 @@ pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Progra
 
 /// Returns the same, with the constructs as they were put in: sorting them would take a quarter as long as all the rest.
 fn built<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Vec<&'static str>) {
-    // Each label is bound where it is made, and a thousand instructions always fit, so one try is enough.
-    build(rng, options).unwrap_or_else(|_| {
-        let words = vec![0, Word::leave(LeaveOp::Exit, Cond::ALWAYS).encode(), 0, 0];
-        (program("structured", words), Vec::new())
-    })
+    loop {
+        // Each label is bound where it is made, and a thousand instructions always fit, so one try is enough.
+        if let Ok(made) = build(rng, options) {
+            return made;
+        }
+    }
 }
 
 /// Returns the same program at a random base at which it fits; its absolute addresses move with it. In nearly half of the cases
@@ -273,6 +274,16 @@ fn program(name: &str, words: Vec<u64>) -> Program {
         prog_size: words.len() as u32 * 8,
         words,
         ..Program::default()
+    }
+}
+
+/// Returns the set-up instruction of the token that `op` goes to; PRET rather than CAL, which would not continue in sequence.
+fn set_up_of(op: LeaveOp) -> SetUpOp {
+    match op {
+        LeaveOp::Sync => SetUpOp::Ssy,
+        LeaveOp::Brk => SetUpOp::Pbk,
+        LeaveOp::Cont => SetUpOp::Pcnt,
+        LeaveOp::Ret | LeaveOp::Exit | LeaveOp::Kil => SetUpOp::Pret,
     }
 }
 

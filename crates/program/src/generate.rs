@@ -50,6 +50,9 @@ pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
     unreachable!("{left} is not below the sum of the weights")
 }
 
+/// Functions of `B` that each add a construct to a structured program at a place, with their weights.
+pub type Constructs<B, At, const N: usize> = [(fn(&mut B, &At), u32); N];
+
 /// Small random numbers from one random word: for an instruction that takes many of them, one draw instead of many.
 #[derive(Clone, Copy, Debug)]
 pub struct Dice {

@@ -1,7 +1,6 @@
 //! Expansion of statements: nests them, chooses words and targets, and resolves labels.
 
 use std::collections::BTreeMap;
-use std::ops::Not;
 
 use super::{Code, Cond, Line, Stmt, Targets};
 use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
@@ -27,19 +26,22 @@ struct Item {
     target: Target,
 }
 
+/// An open IF.
+struct If {
+    line: usize,
+    /// Branch levels that it holds: 1, and one more for each ELSE IF.
+    levels: u8,
+    /// Instructions that jump to the next ELSE IF or ELSE, or to the end if there is none.
+    open: Vec<usize>,
+    /// The ELSE.
+    swap: Option<usize>,
+    /// There was an ELSE IF.
+    fused: bool,
+}
+
 /// An open IF, static IF or loop.
 enum Block {
-    If {
-        line: usize,
-        /// Branch levels that it holds: 1, and one more for each ELSE IF.
-        levels: u8,
-        /// Instructions that jump to the next ELSE IF or ELSE, or to the end if there is none.
-        open: Vec<usize>,
-        /// The ELSE.
-        swap: Option<usize>,
-        /// There was an ELSE IF.
-        fused: bool,
-    },
+    If(If),
     Static {
         line: usize,
         /// The instruction that jumps to the else part or to the end.
@@ -62,7 +64,7 @@ impl Block {
     /// Returns line and name of the statement that opened it.
     fn opened(&self) -> (usize, &'static str) {
         match self {
-            Block::If { line, .. } => (*line, "IF"),
+            Block::If(If { line, .. }) => (*line, "IF"),
             Block::Static { line, .. } => (*line, "static IF"),
             Block::Loop { line, rep, .. } => (*line, if *rep { "REP" } else { "LOOP" }),
         }
@@ -70,7 +72,7 @@ impl Block {
 
     fn ends_with(&self) -> &'static str {
         match self {
-            Block::If { .. } => "ENDIF",
+            Block::If(_) => "ENDIF",
             Block::Static { .. } => "the ENDIF of the static IF",
             Block::Loop { rep: false, .. } => "ENDLOOP",
             Block::Loop { rep: true, .. } => "ENDREP",
@@ -87,6 +89,9 @@ struct Counters {
 
 struct Expander<'a> {
     file: &'a str,
+    /// The line of the statement that is being expanded, and its `IGNORE_UNCOVERED`.
+    line: usize,
+    ign: bool,
     items: Vec<Item>,
     /// Item numbers in the order of their addresses.
     order: Vec<usize>,
@@ -104,7 +109,8 @@ struct Expander<'a> {
 
 /// Expands statements: nests and counts them, resolves labels, and emits the words of r500-7.1.
 ///
-/// `offset` is `OFFSET_ADDR`, the address of slot 0; `file` names the source in errors.
+/// Each statement comes with the `IGNORE_UNCOVERED` of its instruction. `offset` is `OFFSET_ADDR`, the address of slot 0; `file` names
+/// the source in errors.
 ///
 /// # Errors
 ///
@@ -112,7 +118,7 @@ struct Expander<'a> {
 /// where the hardware cannot do one; a label is unknown or defined twice; a number is out of range; a
 /// `B_POP_CNT` exceeds 31; there are more slots than fit after `offset`; a target does not fit 9 bits.
 pub fn expand(
-    stmts: &[Line<Stmt>],
+    stmts: &[Line<(Stmt, bool)>],
     offset: u16,
     targets: Targets,
     file: &str,
@@ -126,13 +132,15 @@ pub fn expand(
     }
     let mut e = Expander {
         file,
+        line: 0,
+        ign: false,
         items: Vec::new(),
         order: Vec::new(),
         stubs: Vec::new(),
         blocks: Vec::new(),
         returns: 0,
         part_start: 0,
-        labels: Labels::new(stmts.iter().filter_map(|s| called(&s.item))),
+        labels: Labels::new(stmts.iter().filter_map(|s| called(&s.item.0))),
         counters: BTreeMap::new(),
         code: Code::default(),
     };
@@ -163,19 +171,15 @@ fn called(stmt: &Stmt) -> Option<String> {
     }
 }
 
-/// Returns the words of an FC instruction apart from its target.
-fn fc(inst: Fc, cond: Option<Cond>, ign: bool) -> Fc {
-    let mut fc = Fc {
-        ignore_uncovered: ign,
+/// Returns `inst` with this condition.
+fn under(inst: Fc, cond: Cond) -> Fc {
+    Fc {
+        pred_sel: cond.pred,
+        pred_inv: cond.pred_inv,
+        jump_func: cond.table,
+        bool_addr: cond.boolean,
         ..inst
-    };
-    if let Some(cond) = cond {
-        fc.pred_sel = cond.pred;
-        fc.pred_inv = cond.pred_inv;
-        fc.jump_func = cond.table;
-        fc.bool_addr = cond.boolean;
     }
-    fc
 }
 
 const JUMP: Fc = Fc::NOP;
@@ -188,22 +192,26 @@ impl Expander<'_> {
         }
     }
 
-    fn error(&self, line: usize, field: &str, message: impl Into<String>) -> InputError {
-        self.at(line).error(field, message)
+    /// Returns where the statement stands that is being expanded.
+    fn here(&self) -> Location<'_> {
+        self.at(self.line)
     }
 
-    fn check(&self, line: usize, cond: Option<Cond>) -> Result<(), InputError> {
+    fn error(&self, field: &str, message: impl Into<String>) -> InputError {
+        self.here().error(field, message)
+    }
+
+    fn check(&self, cond: Option<Cond>) -> Result<(), InputError> {
         let Some(cond) = cond else { return Ok(()) };
         if cond.boolean > 31 {
             let message = format!(
                 "boolean constant {} does not exist, 0 to 31 do",
                 cond.boolean
             );
-            return Err(self.error(line, "condition", message));
+            return Err(self.error("condition", message));
         }
         match cond.pred {
             PredSel::Rgba | PredSel::Reserved6 | PredSel::Reserved7 => Err(self.error(
-                line,
                 "condition",
                 "flow control takes one of the predicates R, G, B, A or none",
             )),
@@ -211,43 +219,41 @@ impl Expander<'_> {
         }
     }
 
-    fn check_int(&self, line: usize, int: u8) -> Result<(), InputError> {
+    fn check_int(&self, int: u8) -> Result<(), InputError> {
         if int > 31 {
             let message = format!("integer constant {int} does not exist, 0 to 31 do");
-            return Err(self.error(line, "constant", message));
+            return Err(self.error("constant", message));
         }
         Ok(())
     }
 
     /// Returns `n` as `B_POP_CNT`, which has 5 bits.
-    fn pop_count(&self, line: usize, what: &str, n: usize) -> Result<u8, InputError> {
+    fn pop_count(&self, what: &str, n: usize) -> Result<u8, InputError> {
         match u8::try_from(n) {
             Ok(n) if n <= 31 => Ok(n),
             _ => {
                 let message = format!("would pop {n} branch levels, B_POP_CNT holds at most 31");
-                Err(self.error(line, what, message))
+                Err(self.error(what, message))
             }
         }
     }
 
     /// Adds an instruction at the next address and returns its number.
-    fn emit(&mut self, line: usize, what: &'static str, fc: Fc, target: Target) -> usize {
-        let n = self.item(line, what, Ok(fc), target);
+    fn emit(&mut self, what: &'static str, fc: Fc, target: Target) -> usize {
+        let n = self.item(what, Ok(fc), target);
         self.order.push(n);
         n
     }
 
-    fn item(
-        &mut self,
-        line: usize,
-        what: &'static str,
-        fc: Result<Fc, Slot>,
-        target: Target,
-    ) -> usize {
+    fn item(&mut self, what: &'static str, fc: Result<Fc, Slot>, target: Target) -> usize {
+        let ignore_uncovered = self.ign;
         self.items.push(Item {
-            line,
+            line: self.line,
             what,
-            fc,
+            fc: fc.map(|fc| Fc {
+                ignore_uncovered,
+                ..fc
+            }),
             target,
         });
         self.items.len() - 1
@@ -262,64 +268,64 @@ impl Expander<'_> {
         }
     }
 
-    fn statement(&mut self, stmt: &Line<Stmt>) -> Result<(), InputError> {
-        let line = stmt.line;
-        match &stmt.item {
-            Stmt::Alu => self.plain(line, Type::Alu),
-            Stmt::Tex => self.plain(line, Type::Tex),
-            Stmt::Out => self.plain(line, Type::Out),
+    fn statement(&mut self, Line { line, item }: &Line<(Stmt, bool)>) -> Result<(), InputError> {
+        (self.line, self.ign) = (*line, item.1);
+        match &item.0 {
+            Stmt::Alu => self.plain(Type::Alu),
+            Stmt::Tex => self.plain(Type::Tex),
+            Stmt::Out => self.plain(Type::Out),
             Stmt::Raw { slot, target } => {
                 let target = target.clone().map_or(Target::None, Target::Label);
-                let n = self.item(line, "target", Err(*slot), target);
+                let n = self.item("target", Err(*slot), target);
                 self.order.push(n);
             }
-            Stmt::Label(name) => self.label(line, name)?,
-            &Stmt::If { cond, ign } => {
-                self.check(line, Some(cond))?;
+            Stmt::Label(name) => self.label(name)?,
+            &Stmt::If(cond) => {
+                self.check(Some(cond))?;
                 let inst = Fc {
                     b_op0: BOp::Incr,
                     ..JUMP
                 };
-                let n = self.emit(line, "IF", fc(inst, Some(!cond), ign), Target::None);
-                self.blocks.push(Block::If {
-                    line,
+                let n = self.emit("IF", under(inst, !cond), Target::None);
+                self.blocks.push(Block::If(If {
+                    line: self.line,
                     levels: 1,
                     open: vec![n],
                     swap: None,
                     fused: false,
-                });
+                }));
             }
-            &Stmt::ElseIf { cond, ign } => self.else_if(line, cond, ign)?,
-            &Stmt::Else { ign } => self.else_(line, ign)?,
-            &Stmt::Endif { ign } => self.endif(line, ign)?,
-            &Stmt::StaticIf { cond, ign } => {
-                self.check(line, Some(cond))?;
+            &Stmt::ElseIf(cond) => self.else_if(cond)?,
+            Stmt::Else => self.else_()?,
+            Stmt::Endif => self.endif()?,
+            &Stmt::StaticIf(cond) => {
+                self.check(Some(cond))?;
                 if !cond.is_static() {
                     let message = "a static IF has no branch counters, so only a boolean constant can be its condition";
-                    return Err(self.error(line, "condition", message));
+                    return Err(self.error("condition", message));
                 }
-                let n = self.emit(line, "static IF", fc(JUMP, Some(!cond), ign), Target::None);
+                let n = self.emit("static IF", under(JUMP, !cond), Target::None);
                 self.blocks.push(Block::Static {
-                    line,
+                    line: self.line,
                     open: n,
                     has_else: false,
                 });
             }
-            &Stmt::StaticElse { ign } => match self.blocks.pop() {
+            Stmt::StaticElse => match self.blocks.pop() {
                 Some(Block::Static {
-                    line: at,
+                    line,
                     open,
                     has_else: false,
                 }) => {
-                    let n = self.emit(line, "static ELSE", fc(always(), None, ign), Target::None);
+                    let n = self.emit("static ELSE", always(), Target::None);
                     self.send(open, Target::After(n), false);
                     self.blocks.push(Block::Static {
-                        line: at,
+                        line,
                         open: n,
                         has_else: true,
                     });
                 }
-                other => return Err(self.misplaced(line, "static ELSE", "a static IF", other)),
+                other => return Err(self.misplaced("static ELSE", "a static IF", other)),
             },
             Stmt::StaticEndif => match self.blocks.pop() {
                 Some(Block::Static { open, .. }) => {
@@ -330,61 +336,53 @@ impl Expander<'_> {
                     };
                     self.send(open, target, false);
                 }
-                other => return Err(self.misplaced(line, "static ENDIF", "a static IF", other)),
+                other => return Err(self.misplaced("static ENDIF", "a static IF", other)),
             },
-            &Stmt::Loop { int, cond, ign } => self.begin_loop(line, false, int, cond, ign)?,
-            &Stmt::Rep { int, cond, ign } => self.begin_loop(line, true, int, cond, ign)?,
-            &Stmt::EndLoop { ign } => self.end_loop(line, false, ign)?,
-            &Stmt::EndRep { ign } => self.end_loop(line, true, ign)?,
-            &Stmt::Break { cond, ign } => self.leave(line, true, cond, ign)?,
-            &Stmt::Continue { cond, ign } => self.leave(line, false, cond, ign)?,
+            &Stmt::Loop { rep, int, cond } => self.begin_loop(rep, int, cond)?,
+            &Stmt::EndLoop { rep } => self.end_loop(rep)?,
+            &Stmt::Leave { breaks, cond } => self.leave(breaks, cond)?,
             Stmt::Call {
                 label,
                 cond,
                 counters,
-                ign,
             } => {
-                self.check(line, *cond)?;
+                self.check(*cond)?;
                 let inst = Fc {
                     a_op: AOp::Push,
                     jump_any: true,
                     b_op1: if *counters { BOp::Incr } else { BOp::None },
                     ..always()
                 };
-                self.note_counters(Some(label), line, *counters);
+                self.note_counters(Some(label), *counters);
                 let target = Target::Label(label.clone());
-                self.emit(line, "CALL", fc(inst, *cond, *ign), target);
+                self.emit("CALL", cond.map_or(inst, |cond| under(inst, cond)), target);
             }
-            &Stmt::Ret {
-                cond,
-                counters,
-                ign,
-            } => self.ret(line, cond, counters, ign)?,
-            Stmt::Jump { label, ign } => {
+            &Stmt::Ret { cond, counters } => self.ret(cond, counters)?,
+            Stmt::Jump(label) => {
                 let target = Target::Label(label.clone());
-                self.emit(line, "JUMP", fc(always(), None, *ign), target);
+                self.emit("JUMP", always(), target);
             }
         }
         Ok(())
     }
 
-    fn plain(&mut self, line: usize, ty: Type) {
+    fn plain(&mut self, ty: Type) {
         let slot = Slot {
             cmn: ty.bits(),
             ..Slot::default()
         };
-        let n = self.item(line, ty.name(), Err(slot), Target::None);
+        let n = self.item(ty.name(), Err(slot), Target::None);
         self.order.push(n);
     }
 
-    fn label(&mut self, line: usize, name: &str) -> Result<(), InputError> {
+    fn label(&mut self, name: &str) -> Result<(), InputError> {
         if self.labels.is_subroutine(name) {
             self.end_part()?;
             self.labels.enter(name);
         }
         // Only addresses above 511 do not fit; `layout` refuses such programs.
         let here = u16::try_from(self.order.len()).unwrap_or(u16::MAX);
-        let file = self.file;
+        let (file, line) = (self.file, self.line);
         self.labels.define(Location { file, line }, name, here)
     }
 
@@ -406,153 +404,113 @@ impl Expander<'_> {
     }
 
     /// Returns the error for a statement that found `block` open, or nothing.
-    fn misplaced(&self, line: usize, what: &str, wanted: &str, block: Option<Block>) -> InputError {
+    fn misplaced(&self, what: &str, wanted: &str, block: Option<Block>) -> InputError {
         match block {
             Some(Block::Static {
                 line: of,
                 has_else: true,
                 ..
-            }) if what == "static ELSE" => self.at(line).second_else(what, "static IF", of),
+            }) if what == "static ELSE" => self.here().second_else(what, "static IF", of),
             _ => {
                 let open = block.as_ref().map(Block::opened);
-                self.at(line).misplaced(what, wanted, open)
+                self.here().misplaced(what, wanted, open)
             }
         }
     }
 
-    fn else_if(&mut self, line: usize, cond: Cond, ign: bool) -> Result<(), InputError> {
-        self.check(line, Some(cond))?;
+    /// Returns the innermost block, which must be an IF for `what`; for another part of it, one without ELSE.
+    fn innermost_if(&mut self, what: &str) -> Result<If, InputError> {
         match self.blocks.pop() {
-            Some(Block::If {
-                line: at,
-                levels,
-                open,
-                swap: None,
-                ..
-            }) => {
-                let levels = self.pop_count(line, "ELSE IF", usize::from(levels) + 1)?;
-                let inst = Fc {
-                    b_op0: BOp::Incr,
-                    b_op1: BOp::Incr,
-                    ..JUMP
-                };
-                let swap = Fc {
-                    b_else: true,
-                    ..inst
-                };
-                let fused = self.emit(line, "ELSE IF", fc(swap, Some(!cond), ign), Target::None);
-                let test = Ok(fc(inst, Some(!cond), ign));
-                let test = self.item(line, "ELSE IF", test, Target::None);
-                let back = Ok(fc(always(), None, ign));
-                let back = self.item(line, "ELSE IF", back, Target::After(fused));
-                self.stubs.extend([test, back]);
-                for n in open {
-                    self.send(n, Target::At(test), true);
-                }
-                self.blocks.push(Block::If {
-                    line: at,
-                    levels,
-                    open: vec![fused, test],
-                    swap: None,
-                    fused: true,
-                });
-                Ok(())
+            Some(Block::If(block)) if block.swap.is_some() && what != "ENDIF" => {
+                Err(self.here().second_else(what, "IF", block.line))
             }
-            Some(Block::If { line: of, .. }) => Err(self.at(line).second_else("ELSE IF", "IF", of)),
-            other => Err(self.misplaced(line, "ELSE IF", "an IF", other)),
+            Some(Block::If(block)) => Ok(block),
+            other => Err(self.misplaced(what, "an IF", other)),
         }
     }
 
-    fn else_(&mut self, line: usize, ign: bool) -> Result<(), InputError> {
-        match self.blocks.pop() {
-            Some(Block::If {
-                line: at,
-                levels,
-                open,
-                swap: None,
-                fused,
-            }) => {
-                let inst = Fc {
-                    b_else: true,
-                    b_op1: BOp::Decr,
-                    b_pop_cnt: levels,
-                    ..JUMP
-                };
-                let n = self.emit(line, "ELSE", fc(inst, None, ign), Target::None);
-                for i in open {
-                    self.send(i, Target::After(n), true);
-                }
-                self.blocks.push(Block::If {
-                    line: at,
-                    levels,
-                    open: Vec::new(),
-                    swap: Some(n),
-                    fused,
-                });
-                Ok(())
-            }
-            Some(Block::If { line: of, .. }) => Err(self.at(line).second_else("ELSE", "IF", of)),
-            other => Err(self.misplaced(line, "ELSE", "an IF", other)),
+    fn else_if(&mut self, cond: Cond) -> Result<(), InputError> {
+        self.check(Some(cond))?;
+        let mut block = self.innermost_if("ELSE IF")?;
+        block.levels = self.pop_count("ELSE IF", usize::from(block.levels) + 1)?;
+        let inst = Fc {
+            b_op0: BOp::Incr,
+            b_op1: BOp::Incr,
+            ..JUMP
+        };
+        let swap = Fc {
+            b_else: true,
+            ..inst
+        };
+        let fused = self.emit("ELSE IF", under(swap, !cond), Target::None);
+        let test = self.item("ELSE IF", Ok(under(inst, !cond)), Target::None);
+        let back = self.item("ELSE IF", Ok(always()), Target::After(fused));
+        self.stubs.extend([test, back]);
+        for n in std::mem::replace(&mut block.open, vec![fused, test]) {
+            self.send(n, Target::At(test), true);
         }
+        block.fused = true;
+        self.blocks.push(Block::If(block));
+        Ok(())
     }
 
-    fn endif(&mut self, line: usize, ign: bool) -> Result<(), InputError> {
-        match self.blocks.pop() {
-            Some(Block::If {
-                levels,
-                open,
-                swap,
-                fused,
-                ..
-            }) => {
-                let inst = Fc {
-                    jump_any: true,
-                    b_op0: BOp::Decr,
-                    b_pop_cnt: levels,
-                    ..JUMP
-                };
-                let n = self.emit(line, "ENDIF", fc(inst, None, ign), Target::None);
-                self.send(n, Target::After(n), false);
-                for i in open {
-                    // Without an ELSE, a single IF jumps past the ENDIF and has counted nothing; an
-                    // ELSE IF has counted and jumps to the ENDIF as to an empty else part.
-                    let target = if fused {
-                        Target::At(n)
-                    } else {
-                        Target::After(n)
-                    };
-                    self.send(i, target, false);
-                }
-                if let Some(i) = swap {
-                    self.send(i, Target::After(n), false);
-                }
-                Ok(())
-            }
-            other => Err(self.misplaced(line, "ENDIF", "an IF", other)),
+    fn else_(&mut self) -> Result<(), InputError> {
+        let mut block = self.innermost_if("ELSE")?;
+        let inst = Fc {
+            b_else: true,
+            b_op1: BOp::Decr,
+            b_pop_cnt: block.levels,
+            ..JUMP
+        };
+        let n = self.emit("ELSE", inst, Target::None);
+        for i in std::mem::take(&mut block.open) {
+            self.send(i, Target::After(n), true);
         }
+        block.swap = Some(n);
+        self.blocks.push(Block::If(block));
+        Ok(())
     }
 
-    fn begin_loop(
-        &mut self,
-        line: usize,
-        rep: bool,
-        int: u8,
-        cond: Option<Cond>,
-        ign: bool,
-    ) -> Result<(), InputError> {
-        self.check(line, cond)?;
-        self.check_int(line, int)?;
+    fn endif(&mut self) -> Result<(), InputError> {
+        let block = self.innermost_if("ENDIF")?;
+        let inst = Fc {
+            jump_any: true,
+            b_op0: BOp::Decr,
+            b_pop_cnt: block.levels,
+            ..JUMP
+        };
+        let n = self.emit("ENDIF", inst, Target::None);
+        self.send(n, Target::After(n), false);
+        for i in block.open {
+            // Without an ELSE, a single IF jumps past the ENDIF and has counted nothing; an
+            // ELSE IF has counted and jumps to the ENDIF as to an empty else part.
+            let target = if block.fused {
+                Target::At(n)
+            } else {
+                Target::After(n)
+            };
+            self.send(i, target, false);
+        }
+        if let Some(i) = block.swap {
+            self.send(i, Target::After(n), false);
+        }
+        Ok(())
+    }
+
+    fn begin_loop(&mut self, rep: bool, int: u8, cond: Option<Cond>) -> Result<(), InputError> {
+        self.check(cond)?;
+        self.check_int(int)?;
         let inst = Fc {
             op: if rep { Op::Rep } else { Op::Loop },
             jump_any: cond.is_none(),
             b_op0: if cond.is_some() { BOp::Incr } else { BOp::None },
+            int_addr: int,
             ..Fc::NOP
         };
-        let mut words = fc(inst, cond.map(Not::not), ign);
-        words.int_addr = int;
-        let begin = self.emit(line, if rep { "REP" } else { "LOOP" }, words, Target::None);
+        let inst = cond.map_or(inst, |cond| under(inst, !cond));
+        let begin = self.emit(if rep { "REP" } else { "LOOP" }, inst, Target::None);
         self.blocks.push(Block::Loop {
-            line,
+            line: self.line,
             rep,
             begin,
             int,
@@ -563,7 +521,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    fn end_loop(&mut self, line: usize, rep: bool, ign: bool) -> Result<(), InputError> {
+    fn end_loop(&mut self, rep: bool) -> Result<(), InputError> {
         let (what, wanted) = if rep {
             ("ENDREP", "a REP")
         } else {
@@ -584,11 +542,10 @@ impl Expander<'_> {
                     jump_any: true,
                     b_op0: if some { BOp::Decr } else { BOp::None },
                     b_pop_cnt: some.into(),
+                    int_addr: int,
                     ..always()
                 };
-                let mut words = fc(inst, None, ign);
-                words.int_addr = int;
-                let n = self.emit(line, what, words, Target::After(begin));
+                let n = self.emit(what, inst, Target::After(begin));
                 self.send(begin, Target::After(n), false);
                 for i in breaks {
                     self.send(i, Target::After(n), false);
@@ -598,25 +555,19 @@ impl Expander<'_> {
                 }
                 Ok(())
             }
-            other => Err(self.misplaced(line, what, wanted, other)),
+            other => Err(self.misplaced(what, wanted, other)),
         }
     }
 
     /// Adds a BREAK or CONTINUE.
-    fn leave(
-        &mut self,
-        line: usize,
-        breaks: bool,
-        cond: Option<Cond>,
-        ign: bool,
-    ) -> Result<(), InputError> {
+    fn leave(&mut self, breaks: bool, cond: Option<Cond>) -> Result<(), InputError> {
         let what = if breaks { "BREAK" } else { "CONTINUE" };
-        self.check(line, cond)?;
+        self.check(cond)?;
         let mut k = 0;
         let mut found = None;
         for (depth, block) in self.blocks.iter().enumerate().rev() {
             match block {
-                Block::If { levels, .. } => k += usize::from(*levels),
+                Block::If(If { levels, .. }) => k += usize::from(*levels),
                 Block::Static { .. } => {}
                 Block::Loop { rep, some, .. } => {
                     k += usize::from(*some && breaks);
@@ -626,7 +577,7 @@ impl Expander<'_> {
             }
         }
         let Some((depth, rep)) = found else {
-            return Err(self.labels.outside(self.at(line), what, "LOOP or REP"));
+            return Err(self.labels.outside(self.here(), what, "LOOP or REP"));
         };
         let inst = Fc {
             op: match (breaks, rep) {
@@ -635,10 +586,14 @@ impl Expander<'_> {
                 (false, _) => Op::Continue,
             },
             b_op1: BOp::Decr,
-            b_pop_cnt: self.pop_count(line, what, k)?,
+            b_pop_cnt: self.pop_count(what, k)?,
             ..always()
         };
-        let n = self.emit(line, what, fc(inst, cond, ign), Target::None);
+        let n = self.emit(
+            what,
+            cond.map_or(inst, |cond| under(inst, cond)),
+            Target::None,
+        );
         if let Some(Block::Loop {
             breaks: b,
             continues: c,
@@ -650,14 +605,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    fn ret(
-        &mut self,
-        line: usize,
-        cond: Option<Cond>,
-        counters: bool,
-        ign: bool,
-    ) -> Result<(), InputError> {
-        self.check(line, cond)?;
+    fn ret(&mut self, cond: Option<Cond>, counters: bool) -> Result<(), InputError> {
+        self.check(cond)?;
         let passed = cond.is_some() && counters;
         for block in &self.blocks {
             let (at, opened) = block.opened();
@@ -667,7 +616,7 @@ impl Expander<'_> {
                 _ => "nothing would keep the lanes that returned off",
             };
             let message = format!("inside the {opened} of line {at}: {why}");
-            return Err(self.error(line, "RETURN", message));
+            return Err(self.error("RETURN", message));
         }
         let mut inst = Fc {
             a_op: AOp::Pop,
@@ -675,19 +624,23 @@ impl Expander<'_> {
         };
         if counters {
             inst.b_op1 = BOp::Decr;
-            inst.b_pop_cnt = self.pop_count(line, "RETURN", usize::from(self.returns) + 1)?;
+            inst.b_pop_cnt = self.pop_count("RETURN", usize::from(self.returns) + 1)?;
             if cond.is_some() {
                 inst.b_op0 = BOp::Incr;
                 self.returns += 1;
             }
         }
         let subroutine = self.labels.subroutine().map(str::to_owned);
-        self.note_counters(subroutine.as_deref(), line, counters);
-        self.emit(line, "RETURN", fc(inst, cond, ign), Target::None);
+        self.note_counters(subroutine.as_deref(), counters);
+        self.emit(
+            "RETURN",
+            cond.map_or(inst, |cond| under(inst, cond)),
+            Target::None,
+        );
         Ok(())
     }
 
-    fn note_counters(&mut self, subroutine: Option<&str>, line: usize, counters: bool) {
+    fn note_counters(&mut self, subroutine: Option<&str>, counters: bool) {
         if let Some(name) = subroutine {
             let seen = self.counters.entry(name.to_owned()).or_default();
             let place = if counters {
@@ -695,7 +648,7 @@ impl Expander<'_> {
             } else {
                 &mut seen.without
             };
-            place.get_or_insert(line);
+            place.get_or_insert(self.line);
         }
     }
 
@@ -706,7 +659,7 @@ impl Expander<'_> {
                 let message = format!(
                     "subroutine `{name}` is called or returns without branch counters here but with them on line {with}"
                 );
-                return Err(self.error(without, "counters", message));
+                return Err(self.at(without).error("counters", message));
             }
         }
         Ok(())
@@ -720,7 +673,7 @@ impl Expander<'_> {
                 "{} slots from address {offset} on, {room} fit: this is the first that does not",
                 self.order.len()
             );
-            return Err(self.error(self.items[n].line, "program", message));
+            return Err(self.at(self.items[n].line).error("program", message));
         }
         let mut place = vec![0; self.items.len()];
         for (at, &n) in self.order.iter().enumerate() {
@@ -753,7 +706,7 @@ impl Expander<'_> {
                     let message = format!(
                         "target {field} does not fit JUMP_ADDR, 0 to 511: end the program with one more instruction before it"
                     );
-                    return Err(self.error(item.line, item.what, message));
+                    return Err(self.at(item.line).error(item.what, message));
                 };
                 slot.addr = slot.addr & !(511 << 16) | field << 16;
             }

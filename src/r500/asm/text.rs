@@ -123,8 +123,8 @@ fn assemble_lines(source: &str, file: &str) -> Result<Program, InputError> {
     let mut stmts = Vec::new();
     text::items(source, file, |at, item| {
         let stmt = match item {
-            Item::Label(name) => Stmt::Label(name.to_owned()),
-            Item::Line(word, operands) if word == ".word" => raw_words(at, operands)?,
+            Item::Label(name) => (Stmt::Label(name.to_owned()), false),
+            Item::Line(word, operands) if word == ".word" => (raw_words(at, operands)?, false),
             Item::Line(word, operands) if word.starts_with('.') => {
                 return settings.directive(at, &word, operands, true);
             }
@@ -444,12 +444,10 @@ fn mnemonics() -> impl Iterator<Item = String> {
         .chain(opcodes)
 }
 
-fn statement(at: Location, word: &str, text: &str) -> Result<Stmt, InputError> {
-    match word {
-        "alu" => return plain(at, Type::Alu, text),
-        "out" => return plain(at, Type::Out, text),
-        "tex" => return plain(at, Type::Tex, text),
-        _ => {}
+/// Parses a statement; returns it with its `IGNORE_UNCOVERED`, unless its words say that.
+fn statement(at: Location, word: &str, text: &str) -> Result<(Stmt, bool), InputError> {
+    if let Some(ty @ (Type::Alu | Type::Out | Type::Tex)) = Type::from_name(word) {
+        return Ok((plain(at, ty, text)?, false));
     }
     let (text, words) = match text.split_once('[') {
         Some((text, words)) => (text, Some(words)),
@@ -465,7 +463,8 @@ fn statement(at: Location, word: &str, text: &str) -> Result<Stmt, InputError> {
     match Op::from_name(word) {
         Some(op) if raw => {
             let said = flow_control(at, op, &operands)?;
-            return words.map_or(Ok(said.clone()), |words| with_words(at, said, words));
+            let said = words.map_or(Ok(said.clone()), |words| with_words(at, said, words));
+            return Ok((said?, false));
         }
         Some(Op::BreakLoop | Op::BreakRep) => {
             return Err(at.error(word, "needs func=N; the statement is BREAK"));
@@ -481,86 +480,44 @@ fn statement(at: Location, word: &str, text: &str) -> Result<Stmt, InputError> {
     let ign = word != "sendif" && operands.flag("ign");
     let o = &mut operands;
     let stmt = match word {
-        "if" => Stmt::If {
-            cond: cond(o)?,
-            ign,
-        },
-        "elseif" => Stmt::ElseIf {
-            cond: cond(o)?,
-            ign,
-        },
-        "else" => Stmt::Else { ign },
-        "endif" => Stmt::Endif { ign },
-        "sif" => Stmt::StaticIf {
-            cond: cond(o)?,
-            ign,
-        },
-        "selse" => Stmt::StaticElse { ign },
+        "if" => Stmt::If(cond(o)?),
+        "elseif" => Stmt::ElseIf(cond(o)?),
+        "else" => Stmt::Else,
+        "endif" => Stmt::Endif,
+        "sif" => Stmt::StaticIf(cond(o)?),
+        "selse" => Stmt::StaticElse,
         "sendif" => Stmt::StaticEndif,
-        "loop" => Stmt::Loop {
+        "loop" | "loopc" | "rep" | "repc" => Stmt::Loop {
+            rep: word.starts_with("rep"),
             int: int(o)?,
-            cond: None,
-            ign,
+            cond: some_lanes(o)?,
         },
-        "loopc" => Stmt::Loop {
-            int: int(o)?,
-            cond: Some(cond(o)?),
-            ign,
+        "endloop" | "endrep" => Stmt::EndLoop {
+            rep: word == "endrep",
         },
-        "endloop" => Stmt::EndLoop { ign },
-        "rep" => Stmt::Rep {
-            int: int(o)?,
-            cond: None,
-            ign,
+        "break" | "breakc" | "continue" | "continuec" => Stmt::Leave {
+            breaks: word.starts_with("break"),
+            cond: some_lanes(o)?,
         },
-        "repc" => Stmt::Rep {
-            int: int(o)?,
-            cond: Some(cond(o)?),
-            ign,
-        },
-        "endrep" => Stmt::EndRep { ign },
-        "break" => Stmt::Break { cond: None, ign },
-        "breakc" => Stmt::Break {
-            cond: Some(cond(o)?),
-            ign,
-        },
-        "continue" => Stmt::Continue { cond: None, ign },
-        "continuec" => Stmt::Continue {
-            cond: Some(cond(o)?),
-            ign,
-        },
-        "call" | "callc" => {
-            let counters = !o.flag("nc");
-            let label = o.label()?;
-            let cond = if word == "callc" {
-                Some(cond(o)?)
-            } else {
-                None
-            };
-            Stmt::Call {
-                label,
-                cond,
-                counters,
-                ign,
-            }
-        }
-        "ret" | "retc" => {
-            let counters = !o.flag("nc");
-            let cond = if word == "retc" { Some(cond(o)?) } else { None };
-            Stmt::Ret {
-                cond,
-                counters,
-                ign,
-            }
-        }
-        "jump" => Stmt::Jump {
+        "call" | "callc" => Stmt::Call {
+            counters: !o.flag("nc"),
             label: o.label()?,
-            ign,
+            cond: some_lanes(o)?,
         },
+        "ret" | "retc" => Stmt::Ret {
+            counters: !o.flag("nc"),
+            cond: some_lanes(o)?,
+        },
+        "jump" => Stmt::Jump(o.label()?),
         _ => return Err(at.unknown_mnemonic(word, mnemonics())),
     };
     o.finish()?;
-    Ok(stmt)
+    Ok((stmt, ign))
+}
+
+/// Parses the condition of a mnemonic that ends with `c`.
+fn some_lanes(o: &mut Operands) -> Result<Option<Cond>, InputError> {
+    o.word.ends_with('c').then(|| cond(o)).transpose()
 }
 
 /// Parses the next operand, `iN`, and returns N.

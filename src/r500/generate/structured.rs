@@ -7,7 +7,7 @@ use crate::r500::asm::{Cond, Line, Stmt, Targets, expand};
 use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use reconverge_bench::input::InputError;
-use reconverge_program::generate::{chance, choose, pick, when};
+use reconverge_program::generate::{Constructs, chance, choose, pick, when};
 
 mod deep;
 mod loops;
@@ -15,7 +15,6 @@ mod loops;
 pub(super) fn build<R: Rng + ?Sized>(
     rng: &mut R,
     options: &Options,
-    slots: i64,
 ) -> Result<Program, InputError> {
     let mut regs = Registers {
         fc_ctrl: u32::from(options.full) << 31,
@@ -26,7 +25,7 @@ pub(super) fn build<R: Rng + ?Sized>(
         rng,
         options,
         stmts: vec![],
-        room: slots,
+        room: 440,
         time: i64::from(options.length),
         bool_const: regs.bool_const,
         counts: vec![],
@@ -44,15 +43,14 @@ pub(super) fn build<R: Rng + ?Sized>(
             false => rng.random::<u32>() & 0x00ff_ff00 | u32::from(count),
         };
     }
-    let lines: Vec<_> = stmts.into_iter().map(|s| Line::new(0, s)).collect();
     // Unreachable instructions in front of the first one.
     let start = if options.noise {
         rng.random_range(0..3)
     } else {
         0
     };
-    let mut all: Vec<_> = (0..start).map(|_| Line::new(0, junk(rng))).collect();
-    all.extend(lines);
+    let junk = |_| Line::new(0, (junk(rng), false));
+    let all: Vec<_> = (0..start).map(junk).chain(stmts).collect();
     let length = expand(&all, 0, Targets::Relative, "structured")?
         .slots
         .len();
@@ -156,6 +154,9 @@ struct Need {
     calls: usize,
 }
 
+/// Statements with their `IGNORE_UNCOVERED`.
+type Stmts = Vec<Line<(Stmt, bool)>>;
+
 /// A subroutine that is already generated.
 struct Routine {
     label: String,
@@ -163,7 +164,7 @@ struct Routine {
     need: Need,
     /// Approximate number of instructions of one pass.
     cost: i64,
-    stmts: Vec<Stmt>,
+    stmts: Stmts,
 }
 
 /// The place of a statement.
@@ -185,22 +186,10 @@ struct At {
     sub: Option<bool>,
 }
 
-#[derive(Clone, Copy)]
-enum Construct {
-    Plain,
-    If,
-    StaticIf,
-    Skip,
-    Loop,
-    Leave,
-    Call,
-    Return,
-}
-
 struct Builder<'a, R: ?Sized> {
     rng: &'a mut R,
     options: &'a Options,
-    stmts: Vec<Stmt>,
+    stmts: Stmts,
     /// Slots left in memory.
     room: i64,
     /// Executed instructions left, approximately.
@@ -224,25 +213,30 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         chance(self.rng, out_of_16)
     }
 
-    fn ign(&mut self, stmt: &str) -> bool {
-        match self.options.ignore {
-            Ignore::Never => false,
-            Ignore::Always => true,
-            Ignore::Mesa => matches!(stmt, "IF" | "LOOP" | "ENDLOOP" | "BREAK" | "CONTINUE"),
-            Ignore::Mixed => self.rng.random(),
-        }
-    }
-
     fn push(&mut self, at: &At, stmt: Stmt) {
         let slots = match stmt {
             Stmt::Label(_) | Stmt::StaticEndif => 0,
             // The repeated test and the jump back lie out of line.
-            Stmt::ElseIf { .. } => 3,
+            Stmt::ElseIf(_) => 3,
             _ => 1,
         };
         self.room -= slots;
         self.time -= at.passes;
-        self.stmts.push(stmt);
+        let ign = match self.options.ignore {
+            Ignore::Never => false,
+            Ignore::Always => true,
+            Ignore::Mesa => matches!(
+                stmt,
+                Stmt::If(_)
+                    | Stmt::ElseIf(_)
+                    | Stmt::StaticIf(_)
+                    | Stmt::Loop { .. }
+                    | Stmt::EndLoop { .. }
+                    | Stmt::Leave { .. }
+            ),
+            Ignore::Mixed => self.rng.random(),
+        };
+        self.stmts.push(Line::new(0, (stmt, ign)));
     }
 
     fn note(&mut self, levels: usize, loops: usize, calls: usize) {
@@ -252,7 +246,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     /// Generates the whole program, main part first.
-    fn program(&mut self) -> Vec<Stmt> {
+    fn program(&mut self) -> Stmts {
         let all_calls = self.options.calls && self.chance(self.options.limits16);
         let subs = match self.options.calls {
             false => 0,
@@ -283,16 +277,14 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             self.call(&at, false);
         }
         self.block(&at, 0);
-        self.stmts.push(Stmt::Out);
+        self.push(&at, Stmt::Out);
 
         let mut all = std::mem::take(&mut self.stmts);
         // A label that no CALL names would not start a subroutine, so unreached ones are left out.
         for sub in self.subs.drain(..).rev() {
-            let called = all
-                .iter()
-                .any(|s| matches!(s, Stmt::Call { label, .. } if *label == sub.label));
-            if called {
-                all.push(Stmt::Label(sub.label));
+            let calls = |s: &Line<(Stmt, _)>| matches!(&s.item.0, Stmt::Call { label, .. } if *label == sub.label);
+            if all.iter().any(calls) {
+                all.push(Line::new(0, (Stmt::Label(sub.label), false)));
                 all.extend(sub.stmts);
             }
         }
@@ -321,15 +313,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 self.conditional_return(&mut at);
             }
         }
-        let ign = self.ign("RETURN");
-        self.push(
-            &at,
-            Stmt::Ret {
-                cond: None,
-                counters,
-                ign,
-            },
-        );
+        self.return_(&at, None);
         let cost = before - self.time;
         // The time of subroutines is only spent when they are called.
         self.time = outer_time;
@@ -355,15 +339,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         } else {
             self.static_cond()
         };
-        let ign = self.ign("RETURN");
-        self.push(
-            at,
-            Stmt::Ret {
-                cond: Some(cond),
-                counters,
-                ign,
-            },
-        );
+        self.return_(at, Some(cond));
         if counters {
             at.levels += 1;
             self.note(at.levels, at.loops, 0);
@@ -372,65 +348,38 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     /// Adds at least `least` statements.
     fn block(&mut self, at: &At, least: usize) {
-        let mut at = *at;
         let most = if at.levels + at.loops < 3 { 5 } else { 3 };
         for _ in 0..self.rng.random_range(least..=most) {
             if self.room < 16 || self.time < at.passes {
                 break;
             }
-            self.statement(&mut at);
+            self.statement(at);
         }
     }
 
-    fn statement(&mut self, at: &mut At) {
+    fn statement(&mut self, at: &At) {
         let o = self.options;
-        let deep = at.levels + at.loops > 6;
-        let weights = [
-            (Construct::Plain, 5),
-            (
-                Construct::If,
-                when(at.levels < self.limit(), if deep { 2 } else { 6 }),
-            ),
-            (Construct::StaticIf, when(o.static_if, 2)),
-            (Construct::Skip, when(o.static_if && o.noise, 1)),
-            (
-                Construct::Loop,
-                when((o.loops || o.reps) && at.loops < STACK_DEPTH, 4),
-            ),
-            (
-                Construct::Leave,
-                when(
-                    at.loops > 0 && at.pops <= MAX_POPS,
-                    if at.pops > 0 { 6 } else { 3 },
-                ),
-            ),
-            (Construct::Call, when(!self.subs.is_empty(), 4)),
-            (
-                Construct::Return,
-                when(at.sub.is_some() && at.in_static && !at.dynamic, 4),
-            ),
+        let branches = if at.levels + at.loops > 6 { 2 } else { 6 };
+        let loops = (o.loops || o.reps) && at.loops < STACK_DEPTH;
+        let leaves = at.loops > 0 && at.pops <= MAX_POPS;
+        let returns = at.sub.is_some() && at.in_static && !at.dynamic;
+        let constructs: Constructs<Self, At, _> = [
+            (Self::plain, 5),
+            (Self::if_, when(at.levels < self.limit(), branches)),
+            (Self::static_if, when(o.static_if, 2)),
+            (Self::skip, when(o.static_if && o.noise, 1)),
+            (Self::loop_, when(loops, 4)),
+            (Self::leave, when(leaves, if at.pops > 0 { 6 } else { 3 })),
+            (|b, at| b.call(at, false), when(!self.subs.is_empty(), 4)),
+            (|b, at| b.return_(at, None), when(returns, 4)),
         ];
-        match choose(self.rng, &weights) {
-            Construct::Plain => self.plain(at),
-            Construct::If => self.if_(at),
-            Construct::StaticIf => self.static_if(at),
-            Construct::Skip => self.skip(at),
-            Construct::Loop => self.loop_(at),
-            Construct::Leave => self.leave(at),
-            Construct::Call => self.call(at, false),
-            Construct::Return => {
-                let counters = at.sub == Some(true);
-                let ign = self.ign("RETURN");
-                self.push(
-                    at,
-                    Stmt::Ret {
-                        cond: None,
-                        counters,
-                        ign,
-                    },
-                );
-            }
-        }
+        choose(self.rng, &constructs)(self, at);
+    }
+
+    /// Adds a RETURN, for the lanes for which `cond` holds.
+    fn return_(&mut self, at: &At, cond: Option<Cond>) {
+        let counters = at.sub == Some(true);
+        self.push(at, Stmt::Ret { cond, counters });
     }
 
     fn plain(&mut self, at: &At) {
@@ -501,35 +450,37 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    fn if_(&mut self, at: &At) {
-        let cond = self.cond(at);
-        let ign = self.ign("IF");
-        self.push(at, Stmt::If { cond, ign });
-        let mut inner = At {
+    /// Adds an IF, and returns the place of what is in it.
+    fn begin_if(&mut self, at: &At, cond: Cond) -> At {
+        self.push(at, Stmt::If(cond));
+        let inner = At {
             levels: at.levels + 1,
             pops: at.pops + 1,
             dynamic: true,
             ..*at
         };
         self.note(inner.levels, inner.loops, 0);
+        inner
+    }
+
+    fn if_(&mut self, at: &At) {
+        let cond = self.cond(at);
+        let mut inner = self.begin_if(at, cond);
         self.block(&inner, 0);
         while self.options.else_if && inner.levels < self.limit() && self.chance(5) {
             self.else_if(&mut inner, at);
             self.block(&inner, 0);
         }
         if self.chance(8) {
-            let ign = self.ign("ELSE");
-            self.push(at, Stmt::Else { ign });
+            self.push(at, Stmt::Else);
             self.block(&inner, 0);
         }
-        let ign = self.ign("ENDIF");
-        self.push(at, Stmt::Endif { ign });
+        self.push(at, Stmt::Endif);
     }
 
     fn else_if(&mut self, inner: &mut At, at: &At) {
         let cond = self.else_cond();
-        let ign = self.ign("IF");
-        self.push(at, Stmt::ElseIf { cond, ign });
+        self.push(at, Stmt::ElseIf(cond));
         inner.levels += 1;
         inner.pops += 1;
         self.note(inner.levels, inner.loops, 0);
@@ -537,16 +488,14 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     fn static_if(&mut self, at: &At) {
         let cond = self.static_cond();
-        let ign = self.ign("IF");
-        self.push(at, Stmt::StaticIf { cond, ign });
+        self.push(at, Stmt::StaticIf(cond));
         let inner = At {
             in_static: true,
             ..*at
         };
         self.block(&inner, 0);
         if self.chance(8) {
-            let ign = self.ign("JUMP");
-            self.push(at, Stmt::StaticElse { ign });
+            self.push(at, Stmt::StaticElse);
             self.block(&inner, 0);
         }
         self.push(at, Stmt::StaticEndif);
@@ -556,14 +505,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     fn skip(&mut self, at: &At) {
         let label = format!("l{}", self.labels);
         self.labels += 1;
-        let ign = self.ign("JUMP");
-        self.push(
-            at,
-            Stmt::Jump {
-                label: label.clone(),
-                ign,
-            },
-        );
+        self.push(at, Stmt::Jump(label.clone()));
         let stmt = junk(self.rng);
         self.push(at, stmt);
         self.push(at, Stmt::Label(label));

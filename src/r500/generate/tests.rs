@@ -31,7 +31,7 @@ fn flow(program: &Program) -> impl Iterator<Item = Fc> {
 fn structured_programs_are_structured_and_end() {
     for (n, options) in PRESETS.iter().enumerate() {
         for seed in 1..=150 {
-            let p = build(&mut rng(seed), options, 440).expect("fits at the first try");
+            let p = build(&mut rng(seed), options).expect("fits at the first try");
             let what = || format!("preset {n} seed {seed}");
             let scalar = Scalar::new(&p).unwrap_or_else(|e| panic!("{}: {e}", what()));
             assert_eq!(scalar.possible_errors(), 0, "{}", what());
@@ -49,7 +49,7 @@ fn random_options_make_structured_programs() {
     for seed in 1..=400 {
         let mut rng = rng(seed);
         let options = Options::random(&mut rng);
-        let p = build(&mut rng, &options, 440).expect("fits at the first try");
+        let p = build(&mut rng, &options).expect("fits at the first try");
         let scalar = Scalar::new(&p).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         assert_eq!(scalar.possible_errors(), 0, "seed {seed}");
         assert!(

@@ -268,27 +268,18 @@ fn spec_7_9_errors() {
 fn else_if_chain() {
     let stmts = [
         Stmt::Alu,
-        Stmt::If {
-            cond: Cond::pred(PredSel::R),
-            ign: false,
-        },
+        Stmt::If(Cond::pred(PredSel::R)),
         Stmt::Alu,
-        Stmt::ElseIf {
-            cond: Cond::pred(PredSel::G),
-            ign: false,
-        },
+        Stmt::ElseIf(Cond::pred(PredSel::G)),
         Stmt::Alu,
-        Stmt::ElseIf {
-            cond: Cond::pred(PredSel::B),
-            ign: false,
-        },
+        Stmt::ElseIf(Cond::pred(PredSel::B)),
         Stmt::Alu,
-        Stmt::Else { ign: false },
+        Stmt::Else,
         Stmt::Alu,
-        Stmt::Endif { ign: false },
+        Stmt::Endif,
         Stmt::Out,
     ];
-    let lines: Vec<_> = stmts.into_iter().map(|s| Line::new(0, s)).collect();
+    let lines = stmts.map(|s| Line::new(0, (s, false))).to_vec();
     for no_else in [false, true] {
         let mut lines = lines.clone();
         if no_else {

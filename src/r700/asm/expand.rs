@@ -17,20 +17,23 @@ enum IfFrame {
     None,
 }
 
+/// An IF. Numbers are addresses.
+struct If {
+    line: usize,
+    frame: IfFrame,
+    /// The JUMP, PUSH or PUSH_ELSE that goes to the else part, or to the end if there is none; in a
+    /// frameless IF with an ELSE, the jump at the end of the THEN part.
+    skip: Option<usize>,
+    /// The ELSE, if it jumps to the end.
+    swap: Option<usize>,
+    has_else: bool,
+    /// First instruction of the open part.
+    part: usize,
+}
+
 /// An open IF or loop. Numbers are addresses.
 enum Block {
-    If {
-        line: usize,
-        frame: IfFrame,
-        /// The JUMP, PUSH or PUSH_ELSE that goes to the else part, or to the end if there is none; in a
-        /// frameless IF with an ELSE, the jump at the end of the THEN part.
-        skip: Option<usize>,
-        /// The ELSE, if it jumps to the end.
-        swap: Option<usize>,
-        has_else: bool,
-        /// First instruction of the open part.
-        part: usize,
-    },
+    If(If),
     Loop {
         line: usize,
         begin: usize,
@@ -44,14 +47,14 @@ impl Block {
     /// Returns line and name of the statement that opened it.
     fn opened(&self) -> (usize, &'static str) {
         match self {
-            Block::If { line, .. } => (*line, "IF"),
+            Block::If(If { line, .. }) => (*line, "IF"),
             Block::Loop { line, .. } => (*line, "LOOP"),
         }
     }
 
     fn ends_with(&self) -> &'static str {
         match self {
-            Block::If { .. } => "ENDIF",
+            Block::If(_) => "ENDIF",
             Block::Loop { .. } => "ENDLOOP",
         }
     }
@@ -59,6 +62,8 @@ impl Block {
 
 struct Expander<'a> {
     file: &'a str,
+    /// The line of the statement that is being expanded.
+    line: usize,
     code: Code,
     /// Instructions whose `ADDR` is a label.
     named: Vec<(usize, String)>,
@@ -80,6 +85,7 @@ struct Expander<'a> {
 pub fn expand(stmts: &[Line<Stmt>], file: &str) -> Result<Code, InputError> {
     let mut e = Expander {
         file,
+        line: 0,
         code: Code::default(),
         named: Vec::new(),
         blocks: Vec::new(),
@@ -129,6 +135,15 @@ fn cf(op: CfOp, when: When) -> Cf {
     }
 }
 
+/// Returns the instruction by which lanes leave a loop, or a pass of it.
+fn leave_op(breaks: bool) -> CfOp {
+    if breaks {
+        CfOp::LoopBreak
+    } else {
+        CfOp::LoopContinue
+    }
+}
+
 /// Returns a length or an address as a word; programs are far shorter than the limit.
 fn word(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
@@ -142,40 +157,39 @@ impl Expander<'_> {
         }
     }
 
-    fn error(&self, line: usize, field: &str, message: impl Into<String>) -> InputError {
-        self.at(line).error(field, message)
+    /// Returns where the statement stands that is being expanded.
+    fn here(&self) -> Location<'_> {
+        self.at(self.line)
+    }
+
+    fn error(&self, field: &str, message: impl Into<String>) -> InputError {
+        self.here().error(field, message)
     }
 
     /// Returns the address of the next instruction.
-    fn here(&self) -> usize {
+    fn next(&self) -> usize {
         self.code.quads.len()
     }
 
     /// Adds an instruction and returns its address.
-    fn emit(&mut self, line: usize, quad: Quad) -> Result<usize, InputError> {
-        let at = self.here();
+    fn emit(&mut self, quad: Quad) -> Result<usize, InputError> {
+        let at = self.next();
         if at == MAX_QUADS {
-            return Err(self.error(line, "program", text::too_many()));
+            return Err(self.error("program", text::too_many()));
         }
         self.code.quads.push(quad);
-        self.code.lines.push(line);
+        self.code.lines.push(self.line);
         Ok(at)
     }
 
-    fn cf(&mut self, line: usize, cf: Cf) -> Result<usize, InputError> {
-        self.emit(line, cf.encode())
+    fn cf(&mut self, cf: Cf) -> Result<usize, InputError> {
+        self.emit(cf.encode())
     }
 
-    fn alu(
-        &mut self,
-        line: usize,
-        op: AluOp,
-        clause: Clause,
-        u: bool,
-    ) -> Result<usize, InputError> {
-        self.check_clause(line, &clause)?;
+    fn alu(&mut self, op: AluOp, clause: Clause, u: bool) -> Result<usize, InputError> {
+        self.check_clause(&clause)?;
         let quad = Alu { op, clause }.encode();
-        self.emit(line, Quad { u, ..quad })
+        self.emit(Quad { u, ..quad })
     }
 
     /// Makes instruction `at` jump to address `to`.
@@ -189,140 +203,133 @@ impl Expander<'_> {
         self.code.quads[at].dw1 |= pops;
     }
 
-    fn in_range(&self, line: usize, field: &str, n: u32, max: u32) -> Result<(), InputError> {
+    fn in_range(&self, field: &str, n: u32, max: u32) -> Result<(), InputError> {
         if n <= max {
             return Ok(());
         }
-        Err(self.error(line, field, format!("{n} is not in 0..{max}")))
+        Err(self.error(field, format!("{n} is not in 0..{max}")))
     }
 
-    fn check_clause(&self, line: usize, clause: &Clause) -> Result<(), InputError> {
-        self.in_range(line, "address", clause.addr, Clause::ADDR)?;
-        self.in_range(line, "COUNT", clause.count.into(), 127)?;
+    fn check_clause(&self, clause: &Clause) -> Result<(), InputError> {
+        self.in_range("address", clause.addr, Clause::ADDR)?;
+        self.in_range("COUNT", clause.count.into(), 127)?;
         for Kcache { bank, mode, .. } in [clause.kcache0, clause.kcache1] {
-            self.in_range(line, "KCACHE_BANK", bank.into(), 15)?;
-            self.in_range(line, "KCACHE_MODE", mode.into(), 3)?;
+            self.in_range("KCACHE_BANK", bank.into(), 15)?;
+            self.in_range("KCACHE_MODE", mode.into(), 3)?;
         }
         Ok(())
     }
 
-    fn check_when(&self, line: usize, when: When) -> Result<(), InputError> {
-        self.in_range(line, "boolean", when.boolean().into(), 31)
+    fn check_when(&self, when: When) -> Result<(), InputError> {
+        self.in_range("boolean", when.boolean().into(), 31)
     }
 
     fn statement(&mut self, stmt: &Line<Stmt>) -> Result<(), InputError> {
-        let line = stmt.line;
+        self.line = stmt.line;
         match &stmt.item {
             &Stmt::Alu { clause, u } => {
-                self.alu(line, AluOp::Alu, clause, u)?;
+                self.alu(AluOp::Alu, clause, u)?;
             }
             Stmt::Raw { quad, target } => {
-                let at = self.emit(line, *quad)?;
+                let at = self.emit(*quad)?;
                 if let Some(label) = target {
                     self.named.push((at, label.clone()));
                 }
             }
-            Stmt::Label(name) => self.label(line, name)?,
+            Stmt::Label(name) => self.label(name)?,
             &Stmt::If { clause, not, jump } => {
                 let op = if not {
                     AluOp::AluElseAfter
                 } else {
                     AluOp::AluPushBefore
                 };
-                self.alu(line, op, clause, true)?;
-                let skip = if jump {
-                    Some(self.cf(line, Cf::new(CfOp::Jump))?)
-                } else {
-                    None
-                };
-                self.open_if(line, IfFrame::Clause, skip);
+                self.alu(op, clause, true)?;
+                let skip = jump.then(|| self.cf(Cf::new(CfOp::Jump))).transpose()?;
+                self.open_if(IfFrame::Clause, skip);
             }
             &Stmt::IfBool { when, frame, vpm } => {
-                self.check_when(line, when)?;
+                self.check_when(when)?;
                 let (op, frame) = if frame {
                     (CfOp::Push, IfFrame::Push)
                 } else {
                     (CfOp::Jump, IfFrame::None)
                 };
-                let skip = self.cf(
-                    line,
-                    Cf {
-                        vpm,
-                        ..cf(op, when)
-                    },
-                )?;
-                self.open_if(line, frame, Some(skip));
+                let jump = Cf {
+                    vpm,
+                    ..cf(op, when)
+                };
+                let skip = self.cf(jump)?;
+                self.open_if(frame, Some(skip));
             }
-            &Stmt::Else { form, vpm } => self.else_(line, form, vpm)?,
-            &Stmt::Endif { form, vpm } => self.endif(line, form, vpm)?,
+            &Stmt::Else { form, vpm } => self.else_(form, vpm)?,
+            &Stmt::Endif { form, vpm } => self.endif(form, vpm)?,
             &Stmt::Loop { kind } => {
                 let constant = kind.constant();
-                self.in_range(line, "constant", constant.into(), 31)?;
+                self.in_range("constant", constant.into(), 31)?;
                 let start = Cf {
                     cf_const: constant,
                     ..Cf::new(kind.op())
                 };
-                let begin = self.cf(line, start)?;
+                let begin = self.cf(start)?;
                 self.blocks.push(Block::Loop {
-                    line,
+                    line: self.line,
                     begin,
                     constant,
                     leaves: Vec::new(),
                 });
             }
-            &Stmt::EndLoop { vpm } => self.end_loop(line, vpm)?,
-            &Stmt::Break { when } => self.leave(line, CfOp::LoopBreak, when)?,
-            &Stmt::Continue { when } => self.leave(line, CfOp::LoopContinue, when)?,
-            &Stmt::BreakUnless { clause, expanded } => {
-                self.leave_unless(line, CfOp::LoopBreak, clause, expanded)?;
-            }
-            &Stmt::ContinueUnless { clause, expanded } => {
-                self.leave_unless(line, CfOp::LoopContinue, clause, expanded)?;
-            }
+            &Stmt::EndLoop { vpm } => self.end_loop(vpm)?,
+            &Stmt::Leave { breaks, when } => self.leave(breaks, when)?,
+            &Stmt::LeaveUnless {
+                breaks,
+                clause,
+                expanded,
+            } => self.leave_unless(breaks, clause, expanded)?,
             Stmt::Call { label, when, count } => {
-                self.check_when(line, *when)?;
-                self.in_range(line, "CALL_COUNT", (*count).into(), 63)?;
+                self.check_when(*when)?;
+                self.in_range("CALL_COUNT", (*count).into(), 63)?;
                 let call = Cf {
                     call_count: *count,
                     ..cf(CfOp::Call, *when)
                 };
-                let at = self.cf(line, call)?;
+                let at = self.cf(call)?;
                 self.named.push((at, label.clone()));
             }
             &Stmt::Return { when } => {
-                self.check_when(line, when)?;
-                self.no_frames(line, "RETURN", "NO_CALL")?;
-                self.cf(line, cf(CfOp::Return, when))?;
+                self.check_when(when)?;
+                self.no_frames("RETURN", "NO_CALL")?;
+                self.cf(cf(CfOp::Return, when))?;
             }
             &Stmt::Kill { when, vpm } => {
-                self.check_when(line, when)?;
+                self.check_when(when)?;
                 let kill = Cf {
                     vpm,
                     ..cf(CfOp::Kill, when)
                 };
-                let at = self.cf(line, kill)?;
+                let at = self.cf(kill)?;
                 self.send(at, at + 1);
             }
             Stmt::End => {
-                self.no_frames(line, "END", "END_STACK")?;
+                self.no_frames("END", "END_STACK")?;
                 let end = Cf {
                     end: true,
                     ..Cf::new(CfOp::Nop)
                 };
-                self.cf(line, end)?;
+                self.cf(end)?;
             }
         }
         Ok(())
     }
 
-    fn label(&mut self, line: usize, name: &str) -> Result<(), InputError> {
+    fn label(&mut self, name: &str) -> Result<(), InputError> {
         if self.labels.is_subroutine(name) {
             self.end_part()?;
             self.labels.enter(name);
         }
-        self.joined = self.here();
-        let (file, here) = (self.file, word(self.joined));
-        self.labels.define(Location { file, line }, name, here)
+        self.joined = self.next();
+        let (file, line) = (self.file, self.line);
+        let at = Location { file, line };
+        self.labels.define(at, name, word(self.joined))
     }
 
     /// Ends the main part or subroutine.
@@ -335,31 +342,25 @@ impl Expander<'_> {
     }
 
     /// Returns the error for a statement that found `block` open, or nothing.
-    fn misplaced(&self, line: usize, what: &str, wanted: &str, block: Option<Block>) -> InputError {
+    fn misplaced(&self, what: &str, wanted: &str, block: Option<Block>) -> InputError {
         let open = block.as_ref().map(Block::opened);
-        self.at(line).misplaced(what, wanted, open)
+        self.here().misplaced(what, wanted, open)
     }
 
-    fn open_if(&mut self, line: usize, frame: IfFrame, skip: Option<usize>) {
-        self.blocks.push(Block::If {
-            line,
+    fn open_if(&mut self, frame: IfFrame, skip: Option<usize>) {
+        self.blocks.push(Block::If(If {
+            line: self.line,
             frame,
             skip,
             swap: None,
             has_else: false,
-            part: self.here(),
-        });
+            part: self.next(),
+        }));
     }
 
     /// Changes the ALU instruction that ends the part beginning at `part` into `op`.
-    fn fuse(
-        &mut self,
-        line: usize,
-        what: &str,
-        op: AluOp,
-        part: usize,
-    ) -> Result<usize, InputError> {
-        let why = match self.here().checked_sub(1).filter(|last| *last >= part) {
+    fn fuse(&mut self, what: &str, op: AluOp, part: usize) -> Result<usize, InputError> {
+        let why = match self.next().checked_sub(1).filter(|last| *last >= part) {
             None => "the part before it is empty",
             Some(last) if self.joined > last => {
                 "a label or a jump leads between it and the instruction before"
@@ -383,54 +384,42 @@ impl Expander<'_> {
                 _ => "the instruction before it is not an ALU",
             },
         };
-        Err(self.error(line, what, format!("cannot be fused: {why}")))
+        Err(self.error(what, format!("cannot be fused: {why}")))
     }
 
-    fn else_(&mut self, line: usize, form: ElseForm, vpm: bool) -> Result<(), InputError> {
+    fn else_(&mut self, form: ElseForm, vpm: bool) -> Result<(), InputError> {
         const WHAT: &str = "ELSE";
-        let (at, frame, skip, part) = match self.blocks.pop() {
-            Some(Block::If {
-                line,
-                frame,
-                skip,
-                has_else: false,
-                part,
-                ..
-            }) => (line, frame, skip, part),
-            Some(Block::If { line: of, .. }) => {
-                return Err(self.at(line).second_else(WHAT, "IF", of));
-            }
-            other => return Err(self.misplaced(line, WHAT, "an IF", other)),
-        };
-        let mut next = None;
-        let mut swap = None;
-        if frame == IfFrame::None {
+        let mut open = self.close_if(WHAT)?;
+        if open.has_else {
+            return Err(self.here().second_else(WHAT, "IF", open.line));
+        }
+        let skip = open.skip.take();
+        if open.frame == IfFrame::None {
             if vpm || form != ElseForm::Jump {
+                let at = open.line;
                 let message =
                     format!("the IF of line {at} has no frame, so its ELSE has one form only");
-                return Err(self.error(line, WHAT, message));
+                return Err(self.error(WHAT, message));
             }
-            let jump = self.cf(line, cf(CfOp::Jump, When::Never))?;
-            next = Some(jump);
+            let jump = self.cf(cf(CfOp::Jump, When::Never))?;
+            open.skip = Some(jump);
             if let Some(skip) = skip {
                 self.send(skip, jump + 1);
             }
         } else {
             let swapped = match form {
                 ElseForm::Fused if vpm => {
-                    return Err(self.error(line, WHAT, "ALU_ELSE_AFTER has no VPM"));
+                    return Err(self.error(WHAT, "ALU_ELSE_AFTER has no VPM"));
                 }
-                ElseForm::Fused => self.fuse(line, WHAT, AluOp::AluElseAfter, part)?,
+                ElseForm::Fused => self.fuse(WHAT, AluOp::AluElseAfter, open.part)?,
                 ElseForm::Stay | ElseForm::Jump => {
-                    let n = self.cf(
-                        line,
-                        Cf {
-                            vpm,
-                            ..Cf::new(CfOp::Else)
-                        },
-                    )?;
+                    let swap = Cf {
+                        vpm,
+                        ..Cf::new(CfOp::Else)
+                    };
+                    let n = self.cf(swap)?;
                     if form == ElseForm::Jump {
-                        swap = Some(n);
+                        open.swap = Some(n);
                     } else {
                         self.send(n, n + 1);
                     }
@@ -439,31 +428,25 @@ impl Expander<'_> {
             };
             if let Some(skip) = skip {
                 self.send(skip, swapped);
-                if frame == IfFrame::Push {
+                if open.frame == IfFrame::Push {
                     let dw1 = &mut self.code.quads[skip].dw1;
                     *dw1 = *dw1 & !(127 << 23) | CfOp::PushElse.bits() << 23;
                 }
             }
         }
-        self.blocks.push(Block::If {
-            line: at,
-            frame,
-            skip: next,
-            swap,
-            has_else: true,
-            part: self.here(),
-        });
+        (open.has_else, open.part) = (true, self.next());
+        self.blocks.push(Block::If(open));
         Ok(())
     }
 
-    fn endif(&mut self, line: usize, form: EndifForm, vpm: bool) -> Result<(), InputError> {
+    fn endif(&mut self, form: EndifForm, vpm: bool) -> Result<(), InputError> {
         const WHAT: &str = "ENDIF";
         if vpm && form != EndifForm::Pop {
-            return Err(self.error(line, WHAT, "ALU_POP_AFTER and ALU_POP2_AFTER have no VPM"));
+            return Err(self.error(WHAT, "ALU_POP_AFTER and ALU_POP2_AFTER have no VPM"));
         }
-        let inner = self.close_if(line)?;
+        let inner = self.close_if(WHAT)?;
         let outer = match form {
-            EndifForm::FusedTwo => Some(self.close_if(line)?),
+            EndifForm::FusedTwo => Some(self.close_if(WHAT)?),
             EndifForm::Pop | EndifForm::Fused => None,
         };
         for closed in [Some(&inner), outer.as_ref()].into_iter().flatten() {
@@ -472,7 +455,7 @@ impl Expander<'_> {
                     "the IF of line {} has no frame, so its ENDIF must be plain",
                     closed.line
                 );
-                return Err(self.error(line, WHAT, message));
+                return Err(self.error(WHAT, message));
             }
         }
         match form {
@@ -483,14 +466,14 @@ impl Expander<'_> {
                     pop_count: 1,
                     ..Cf::new(CfOp::Pop)
                 };
-                let n = self.cf(line, pop)?;
+                let n = self.cf(pop)?;
                 self.send(n, n + 1);
             }
             EndifForm::Fused => {
-                self.fuse(line, WHAT, AluOp::AluPopAfter, inner.part)?;
+                self.fuse(WHAT, AluOp::AluPopAfter, inner.part)?;
             }
             EndifForm::FusedTwo => {
-                self.fuse(line, WHAT, AluOp::AluPop2After, inner.part)?;
+                self.fuse(WHAT, AluOp::AluPop2After, inner.part)?;
             }
         }
         if let Some(outer) = outer {
@@ -499,33 +482,21 @@ impl Expander<'_> {
         } else {
             self.skip_behind(&inner, 1);
         }
-        self.joined = self.here();
+        self.joined = self.next();
         Ok(())
     }
 
-    fn close_if(&mut self, line: usize) -> Result<Closed, InputError> {
+    /// Returns the innermost block, which must be an IF for `what`.
+    fn close_if(&mut self, what: &str) -> Result<If, InputError> {
         match self.blocks.pop() {
-            Some(Block::If {
-                line,
-                frame,
-                skip,
-                swap,
-                part,
-                ..
-            }) => Ok(Closed {
-                line,
-                frame,
-                skip,
-                swap,
-                part,
-            }),
-            other => Err(self.misplaced(line, "ENDIF", "an IF", other)),
+            Some(Block::If(open)) => Ok(open),
+            other => Err(self.misplaced(what, "an IF", other)),
         }
     }
 
     /// Makes the jump to the end of an IF go here, after the pop of `frames` frames, and pop as many itself.
-    fn skip_behind(&mut self, closed: &Closed, frames: u32) {
-        let here = self.here();
+    fn skip_behind(&mut self, closed: &If, frames: u32) {
+        let here = self.next();
         if let Some(skip) = closed.skip {
             self.send(skip, here);
             match closed.frame {
@@ -541,7 +512,7 @@ impl Expander<'_> {
         }
     }
 
-    fn end_loop(&mut self, line: usize, vpm: bool) -> Result<(), InputError> {
+    fn end_loop(&mut self, vpm: bool) -> Result<(), InputError> {
         match self.blocks.pop() {
             Some(Block::Loop {
                 begin,
@@ -554,7 +525,7 @@ impl Expander<'_> {
                     cf_const: constant,
                     ..Cf::new(CfOp::LoopEnd)
                 };
-                let n = self.cf(line, end)?;
+                let n = self.cf(end)?;
                 self.send(n, begin + 1);
                 self.send(begin, n + 1);
                 for leave in leaves {
@@ -562,7 +533,7 @@ impl Expander<'_> {
                 }
                 Ok(())
             }
-            other => Err(self.misplaced(line, "ENDLOOP", "a LOOP", other)),
+            other => Err(self.misplaced("ENDLOOP", "a LOOP", other)),
         }
     }
 
@@ -574,22 +545,17 @@ impl Expander<'_> {
     }
 
     /// Returns the innermost loop, as a position in `blocks`.
-    fn innermost_loop(&self, line: usize, op: CfOp) -> Result<usize, InputError> {
+    fn innermost_loop(&self, breaks: bool) -> Result<usize, InputError> {
         let found = (self.blocks.iter()).rposition(|b| matches!(b, Block::Loop { .. }));
-        found.ok_or_else(|| {
-            let what = match op {
-                CfOp::LoopBreak => "BREAK",
-                _ => "CONTINUE",
-            };
-            self.labels.outside(self.at(line), what, "LOOP")
-        })
+        let what = if breaks { "BREAK" } else { "CONTINUE" };
+        found.ok_or_else(|| self.labels.outside(self.here(), what, "LOOP"))
     }
 
     /// Adds a BREAK or CONTINUE.
-    fn leave(&mut self, line: usize, op: CfOp, when: When) -> Result<(), InputError> {
-        self.check_when(line, when)?;
-        let depth = self.innermost_loop(line, op)?;
-        let at = self.cf(line, cf(op, when))?;
+    fn leave(&mut self, breaks: bool, when: When) -> Result<(), InputError> {
+        self.check_when(when)?;
+        let depth = self.innermost_loop(breaks)?;
+        let at = self.cf(cf(leave_op(breaks), when))?;
         self.leaves(depth, at);
         Ok(())
     }
@@ -597,29 +563,28 @@ impl Expander<'_> {
     /// Adds a BREAK UNLESS or CONTINUE UNLESS.
     fn leave_unless(
         &mut self,
-        line: usize,
-        op: CfOp,
+        breaks: bool,
         clause: Clause,
         expanded: bool,
     ) -> Result<(), InputError> {
-        let depth = self.innermost_loop(line, op)?;
+        let depth = self.innermost_loop(breaks)?;
         if !expanded {
-            let fused = match op {
-                CfOp::LoopBreak => AluOp::AluBreak,
-                _ => AluOp::AluContinue,
+            let fused = if breaks {
+                AluOp::AluBreak
+            } else {
+                AluOp::AluContinue
             };
-            self.alu(line, fused, clause, true)?;
-            return Ok(());
+            return self.alu(fused, clause, true).map(|_| ());
         }
-        let push = self.cf(line, Cf::new(CfOp::Push))?;
-        self.alu(line, AluOp::Alu, clause, true)?;
+        let push = self.cf(Cf::new(CfOp::Push))?;
+        self.alu(AluOp::Alu, clause, true)?;
         let one = |op| Cf {
             pop_count: 1,
             ..Cf::new(op)
         };
-        let swap = self.cf(line, one(CfOp::Else))?;
-        let leave = self.cf(line, Cf::new(op))?;
-        let pop = self.cf(line, one(CfOp::Pop))?;
+        let swap = self.cf(one(CfOp::Else))?;
+        let leave = self.cf(Cf::new(leave_op(breaks)))?;
+        let pop = self.cf(one(CfOp::Pop))?;
         for n in [push, swap, pop] {
             self.send(n, pop + 1);
         }
@@ -628,19 +593,15 @@ impl Expander<'_> {
     }
 
     /// Checks that the stack is as it was when the part began, which RETURN and END need.
-    fn no_frames(&self, line: usize, what: &str, code: &str) -> Result<(), InputError> {
+    fn no_frames(&self, what: &str, code: &str) -> Result<(), InputError> {
         for block in &self.blocks {
-            if let Block::If {
-                frame: IfFrame::None,
-                ..
-            } = block
-            {
+            if matches!(block, Block::If(open) if open.frame == IfFrame::None) {
                 continue;
             }
             let (at, opened) = block.opened();
             let message =
                 format!("inside the {opened} of line {at}, whose frame is on the stack: {code}");
-            return Err(self.error(line, what, message));
+            return Err(self.error(what, message));
         }
         Ok(())
     }
@@ -659,13 +620,4 @@ impl Expander<'_> {
         }
         errors.none()
     }
-}
-
-/// An IF after its ENDIF.
-struct Closed {
-    line: usize,
-    frame: IfFrame,
-    skip: Option<usize>,
-    swap: Option<usize>,
-    part: usize,
 }

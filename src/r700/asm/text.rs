@@ -608,20 +608,14 @@ fn statement(o: &mut Operands) -> Result<Stmt, InputError> {
         "break" | "continue" => {
             let breaks = o.word == "break";
             if o.flag("UNLESS") {
-                let expanded = o.flag("EXPANDED");
-                let clause = clause_at(o)?;
-                if breaks {
-                    Stmt::BreakUnless { clause, expanded }
-                } else {
-                    Stmt::ContinueUnless { clause, expanded }
+                Stmt::LeaveUnless {
+                    breaks,
+                    expanded: o.flag("EXPANDED"),
+                    clause: clause_at(o)?,
                 }
             } else {
                 let when = when(o)?;
-                if breaks {
-                    Stmt::Break { when }
-                } else {
-                    Stmt::Continue { when }
-                }
+                Stmt::Leave { breaks, when }
             }
         }
         "call" => {

@@ -7,7 +7,7 @@ use crate::r700::asm::{ElseForm, EndifForm, Line, Stmt, When, expand};
 use crate::r700::isa::{Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
 use reconverge_bench::input::InputError;
-use reconverge_program::generate::{chance, choose, pick, when};
+use reconverge_program::generate::{Constructs, chance, choose, pick, when};
 
 mod deep;
 mod loops;
@@ -15,14 +15,13 @@ mod loops;
 pub(super) fn build<R: Rng + ?Sized>(
     rng: &mut R,
     options: &Options,
-    quads: i64,
 ) -> Result<(Program, Vec<&'static str>), InputError> {
     let mut b = Builder {
         bool_const: rng.random(),
         rng,
         options,
         stmts: vec![],
-        room: quads,
+        room: 500,
         time: i64::from(options.length),
         counts: vec![],
         steep: None,
@@ -206,18 +205,6 @@ struct At {
     sub: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Construct {
-    Plain,
-    If,
-    Uniform,
-    Loop,
-    Leave,
-    Skip,
-    Call,
-    Kill,
-}
-
 /// The beginning of an IF.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Head {
@@ -225,13 +212,6 @@ enum Head {
     IfNot,
     Push,
     PushElse,
-}
-
-/// BREAK or CONTINUE.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Leave {
-    Break,
-    Continue,
 }
 
 /// The statements of a chain of nested statements.
@@ -272,12 +252,17 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.met.push(construct);
     }
 
+    fn met_if(&mut self, so: bool, construct: &'static str) {
+        if so {
+            self.met(construct);
+        }
+    }
+
     fn push(&mut self, at: &At, stmt: Stmt) {
         let quads = match stmt {
             Stmt::Label(_) => 0,
             Stmt::If { .. } => 2,
-            Stmt::BreakUnless { expanded: true, .. }
-            | Stmt::ContinueUnless { expanded: true, .. } => 5,
+            Stmt::LeaveUnless { expanded: true, .. } => 5,
             _ => 1,
         };
         self.room -= quads;
@@ -393,13 +378,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 calls = self.call(&at, true);
             }
             if around {
-                self.push(
-                    &at,
-                    Stmt::Endif {
-                        form: EndifForm::Pop,
-                        vpm: false,
-                    },
-                );
+                self.endif(&at);
             }
         } else {
             self.block(&at, 1);
@@ -453,43 +432,26 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     fn statement(&mut self, at: &At) {
         let o = self.options;
-        let deep = at.nest > 6;
-        let branch_fits = self.fits(at, 2);
+        let branches = if at.nest > 6 { 2 } else { 7 };
+        let loops = o.until_break || o.counted;
         let loop_fits = self.fits(at, o.target.loop_frame() + 2);
-        let kind = choose(
-            self.rng,
-            &[
-                (Construct::Plain, 5),
-                (Construct::If, when(branch_fits, if deep { 2 } else { 7 })),
-                (Construct::Uniform, when(o.uniform, 1)),
-                (
-                    Construct::Loop,
-                    when((o.until_break || o.counted) && loop_fits, 4),
-                ),
-                (
-                    Construct::Leave,
-                    when(at.loops > 0, if at.ifs > 0 { 6 } else { 3 }),
-                ),
-                (
-                    Construct::Skip,
-                    when(o.skips && at.skips != Skips::Nothing, 1),
-                ),
-                (Construct::Call, when(!self.subs.is_empty(), 4)),
-                (Construct::Kill, when(o.kill, 1)),
-            ],
-        );
-        match kind {
-            Construct::Plain => self.plain(at),
-            Construct::If => self.if_(at, 0),
-            Construct::Uniform => self.uniform(at),
-            Construct::Loop => self.loop_(at),
-            Construct::Leave => self.leave(at),
-            Construct::Skip => self.skip(at),
-            Construct::Call => {
-                self.call(at, false);
-            }
-            Construct::Kill => self.kill(at),
-        }
+        let constructs: Constructs<Self, At, _> = [
+            (Self::plain, 5),
+            (|b, at| b.if_(at, 0), when(self.fits(at, 2), branches)),
+            (Self::uniform, when(o.uniform, 1)),
+            (Self::loop_, when(loops && loop_fits, 4)),
+            (
+                Self::leave,
+                when(at.loops > 0, if at.ifs > 0 { 6 } else { 3 }),
+            ),
+            (Self::skip, when(o.skips && at.skips != Skips::Nothing, 1)),
+            (
+                |b, at| _ = b.call(at, false),
+                when(!self.subs.is_empty(), 4),
+            ),
+            (Self::kill, when(o.kill, 1)),
+        ];
+        choose(self.rng, &constructs)(self, at);
     }
 
     fn plain(&mut self, at: &At) {
@@ -594,43 +556,25 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             Head::If | Head::IfNot => {
                 let jump = !(o.forms && self.chance(3)) && (has_else || !pop_vpm);
                 let clause = self.clause();
-                self.push(
-                    at,
-                    Stmt::If {
-                        clause,
-                        not: head == Head::IfNot,
-                        jump,
-                    },
-                );
+                let not = head == Head::IfNot;
+                self.push(at, Stmt::If { clause, not, jump });
                 self.met(if head == Head::If { "IF" } else { "IF not" });
-                if !jump {
-                    self.met("JUMP left out");
-                }
+                self.met_if(!jump, "JUMP left out");
             }
             Head::Push | Head::PushElse => {
                 let when = match push_vpm && self.chance(8) {
                     true => When::Always,
                     false => self.boolean(),
                 };
-                self.push(
-                    at,
-                    Stmt::IfBool {
-                        when,
-                        frame: true,
-                        vpm: push_vpm,
-                    },
-                );
+                let (frame, vpm) = (true, push_vpm);
+                self.push(at, Stmt::IfBool { when, frame, vpm });
                 self.met(if has_else { "PUSH_ELSE" } else { "PUSH" });
-                if push_vpm {
-                    self.met("VPM on PUSH");
-                }
+                self.met_if(push_vpm, "VPM on PUSH");
             }
         }
         let mut inner = self.pushed(at, 1, true);
         inner.ifs += 1;
-        if inner.ifs > 1 {
-            self.met("nested IF");
-        }
+        self.met_if(inner.ifs > 1, "nested IF");
         // ELSE would wake a lane that skips the rest of a THEN part.
         inner.skips = if has_else {
             Skips::Nothing
@@ -652,21 +596,14 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
                 // The ELSE takes no instruction of its own.
                 self.room += 1;
             }
-            self.push(
-                at,
-                Stmt::Else {
-                    form,
-                    vpm: else_vpm,
-                },
-            );
+            let vpm = else_vpm;
+            self.push(at, Stmt::Else { form, vpm });
             self.met(match form {
                 ElseForm::Fused => "ELSE fused",
                 ElseForm::Stay => "ELSE that stays",
                 ElseForm::Jump => "ELSE",
             });
-            if else_vpm {
-                self.met("VPM on ELSE");
-            }
+            self.met_if(else_vpm, "VPM on ELSE");
             inner.skips = Skips::Part;
             self.block(&inner, 0);
         }
@@ -676,9 +613,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
         if fused {
             let u = o.skips && self.chance(4);
-            if u {
-                self.met("ENDIF fused, u");
-            }
+            self.met_if(u, "ENDIF fused, u");
             let last = self.alu(u);
             self.push(&inner, last);
             self.room += 1;
@@ -700,14 +635,8 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Adds an IF on a boolean, without a frame.
     fn uniform(&mut self, at: &At) {
         let when = self.boolean();
-        self.push(
-            at,
-            Stmt::IfBool {
-                when,
-                frame: false,
-                vpm: false,
-            },
-        );
+        let (frame, vpm) = (false, false);
+        self.push(at, Stmt::IfBool { when, frame, vpm });
         self.met("uniform IF");
         let inner = At {
             skips: Skips::Nothing,
@@ -716,20 +645,24 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         };
         self.block(&inner, 0);
         if self.chance(8) {
-            self.push(
-                at,
-                Stmt::Else {
-                    form: ElseForm::Jump,
-                    vpm: false,
-                },
-            );
+            self.else_(at);
             self.met("uniform ELSE");
             self.block(&inner, 0);
         }
         // It takes no instruction.
-        self.stmts.push(Stmt::Endif {
-            form: EndifForm::Pop,
-            vpm: false,
-        });
+        self.room += 1;
+        self.endif(at);
+    }
+
+    /// Adds a plain ELSE.
+    fn else_(&mut self, at: &At) {
+        let (form, vpm) = (ElseForm::Jump, false);
+        self.push(at, Stmt::Else { form, vpm });
+    }
+
+    /// Adds a plain ENDIF.
+    fn endif(&mut self, at: &At) {
+        let (form, vpm) = (EndifForm::Pop, false);
+        self.push(at, Stmt::Endif { form, vpm });
     }
 }

@@ -32,7 +32,7 @@ fn structured_programs_are_structured_and_end() {
             1 => Options::ALL,
             _ => Options::random(&mut rng),
         };
-        let (p, _) = build(&mut rng, &options, 500).expect("fits at the first try");
+        let (p, _) = build(&mut rng, &options).expect("fits at the first try");
         for valid in [true, false] {
             let scalar = Scalar::new(&p, valid).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
             assert_eq!(scalar.possible_errors(), 0, "seed {seed}");

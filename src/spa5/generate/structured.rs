@@ -3,13 +3,13 @@
 use rand::Rng;
 
 use super::raw::error_word;
-use super::{CONSTRUCTS, NESTING, Options, RECURSION, add_noise, other, program};
+use super::{CONSTRUCTS, NESTING, Options, RECURSION, add_noise, other, program, set_up_of};
 use crate::spa5::isa::{
     Branch, Code, CodeError, Cond, Label, Leave, LeaveOp, SetUp, SetUpOp, Target, Test, Word,
     is_control,
 };
 use crate::spa5::program::Program;
-use reconverge_program::generate::{chance, choose, pick, when};
+use reconverge_program::generate::{Constructs, chance, choose, pick, when};
 
 pub(super) mod conditions;
 mod deep;
@@ -211,19 +211,6 @@ struct At {
     sub: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Construct {
-    Plain,
-    If,
-    Unjoined,
-    Loop,
-    Block,
-    Leave,
-    Call,
-    Nothing,
-    Switch,
-}
-
 /// The loops of spa5-9.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Loop {
@@ -387,32 +374,32 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
     }
 
-    /// Returns the place above an SSY token of an IF whose SYNC is at `to_sync`.
-    fn above_ssy(&mut self, at: &At, to_sync: Option<Label>) -> At {
-        let at = At {
-            ifs: at.ifs + 1,
-            ..self.pushed(at)
-        };
+    /// Pushes the token for which threads leave by `out`, with the address `end`, and returns the place above it.
+    fn token(&mut self, at: &At, out: LeaveOp, end: Label) -> At {
+        self.set_up(at, set_up_of(out), end);
+        let above = self.pushed(at);
+        let way = Some(Way { loops: 0, ifs: 0 });
         let more = |way: Way| Way {
             ifs: way.ifs + 1,
             ..way
         };
-        At {
-            sync: true,
-            to_sync,
-            brk: at.brk.map(more),
-            cont: at.cont.map(more),
-            ..at
-        }
-    }
-
-    /// Returns the place above a RET token that this routine has pushed (spa5-4.2: it hides all others).
-    fn above_ret(&mut self, at: &At) -> At {
-        At {
-            brk: None,
-            cont: None,
-            ret: true,
-            ..self.pushed(at)
+        match out {
+            LeaveOp::Sync => At {
+                ifs: at.ifs + 1,
+                sync: true,
+                brk: at.brk.map(more),
+                cont: at.cont.map(more),
+                ..above
+            },
+            LeaveOp::Brk => At { brk: way, ..above },
+            LeaveOp::Cont => At { cont: way, ..above },
+            // It hides all others (spa5-4.2).
+            _ => At {
+                brk: None,
+                cont: None,
+                ret: true,
+                ..above
+            },
         }
     }
 
@@ -456,40 +443,21 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
 
     fn statement(&mut self, at: &At) {
         let o = self.options;
-        let deep = at.nest > 6;
+        let one_fits = Self::fits(at, 1);
         let loops = o.breaks || o.continues || o.plain_loops;
         let leaves = at.sync || at.brk.is_some() || at.cont.is_some() || at.ret || o.exits;
-        let kind = choose(
-            self.rng,
-            &[
-                (Construct::Plain, 5),
-                (
-                    Construct::If,
-                    when(Self::fits(at, 1), if deep { 2 } else { 6 }),
-                ),
-                (Construct::Unjoined, when(o.unjoined, 1)),
-                (Construct::Loop, when(loops && Self::fits(at, 3), 3)),
-                (Construct::Block, when(Self::fits(at, 1), 1)),
-                (
-                    Construct::Leave,
-                    when(leaves, if at.ifs > 0 { 5 } else { 3 }),
-                ),
-                (Construct::Call, when(!self.subs.is_empty(), 4)),
-                (Construct::Nothing, when(o.uniform, 1)),
-                (Construct::Switch, when(o.brx && Self::fits(at, 1), 3)),
-            ],
-        );
-        match kind {
-            Construct::Plain => self.plain(at),
-            Construct::If => self.if_(at),
-            Construct::Unjoined => self.unjoined(at),
-            Construct::Loop => self.loop_(at),
-            Construct::Block => self.token_block(at),
-            Construct::Leave => self.leave(at),
-            Construct::Call => self.call(at),
-            Construct::Nothing => self.nothing(at),
-            Construct::Switch => self.switch(at),
-        }
+        let constructs: Constructs<Self, At, _> = [
+            (Self::plain, 5),
+            (Self::if_, when(one_fits, if at.nest > 6 { 2 } else { 6 })),
+            (Self::unjoined, when(o.unjoined, 1)),
+            (Self::loop_, when(loops && Self::fits(at, 3), 3)),
+            (Self::token_block, when(one_fits, 1)),
+            (Self::leave, when(leaves, if at.ifs > 0 { 5 } else { 3 })),
+            (Self::call, when(!self.subs.is_empty(), 4)),
+            (Self::nothing, when(o.uniform, 1)),
+            (Self::switch, when(o.brx && one_fits, 3)),
+        ];
+        choose(self.rng, &constructs)(self, at);
     }
 
     fn plain(&mut self, at: &At) {
@@ -501,8 +469,10 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Adds an IF joined by SSY and SYNC.
     fn if_(&mut self, at: &At) {
         let (join, sync) = (self.label(), self.label());
-        self.set_up(at, SetUpOp::Ssy, join);
-        let inner = self.above_ssy(at, Some(sync));
+        let inner = At {
+            to_sync: Some(sync),
+            ..self.token(at, LeaveOp::Sync, join)
+        };
         self.met_if(inner.ifs > 1, "nested IF");
         // Most compilers branch at once.
         if self.chance(3) {
@@ -596,28 +566,15 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             (LeaveOp::Ret, when(o.calls, 2)),
             (LeaveOp::Sync, 1),
         ];
-        let way = Some(Way { loops: 0, ifs: 0 });
-        let end = self.label();
         let out = choose(self.rng, &weights);
-        let (op, construct) = match out {
-            LeaveOp::Brk => (SetUpOp::Pbk, "PBK block"),
-            LeaveOp::Cont => (SetUpOp::Pcnt, "PCNT block"),
-            LeaveOp::Ret => (SetUpOp::Pret, "PRET block"),
+        self.met(match out {
+            LeaveOp::Brk => "PBK block",
+            LeaveOp::Cont => "PCNT block",
+            LeaveOp::Ret => "PRET block",
             _ => return self.if_(at),
-        };
-        self.set_up(at, op, end);
-        self.met(construct);
-        let inner = match out {
-            LeaveOp::Brk => At {
-                brk: way,
-                ..self.pushed(at)
-            },
-            LeaveOp::Cont => At {
-                cont: way,
-                ..self.pushed(at)
-            },
-            _ => self.above_ret(at),
-        };
+        });
+        let end = self.label();
+        let inner = self.token(at, out, end);
         self.block(&inner, 1);
         self.leave_word(&inner, out, Cond::ALWAYS);
         self.dead_code(&inner);

@@ -9,7 +9,7 @@ use super::super::isa::norm;
 use super::super::scalar::{Draw, End, Scalar, Trace};
 use super::structured::conditions::{TESTS, at_least, none_of};
 use super::*;
-use crate::spa5::isa::{Branch, Leave, Pred, SetUpOp, Target, Test, Word};
+use crate::spa5::isa::{Branch, Cond, Leave, Pred, SetUpOp, Target, Test, Word};
 use reconverge_program::environment::{bits, draw_word};
 
 const WITH_BRX: Options = Options {
@@ -304,7 +304,7 @@ fn switches_have_their_targets() {
 #[test]
 fn targets_of_large_programs_lie_around_their_ends() {
     let [mut last, mut behind] = [0; 2];
-    for seed in 1..=2000 {
+    for seed in 1..=4000 {
         let program = raw::raw(&mut rng(seed), false);
         let size = program.prog_size;
         if size < 1 << 24 {

@@ -5,27 +5,21 @@ use super::*;
 /// The statement layer without text: what a program generator uses.
 #[test]
 fn expand_reports_lines_labels_and_ends() {
+    let call = Stmt::Call {
+        label: "s".into(),
+        cond: Some(!Cond::pred(PredSel::G)),
+        counters: true,
+    };
+    let ret = Stmt::Ret {
+        cond: None,
+        counters: true,
+    };
     let stmts = [
-        Line::new(
-            1,
-            Stmt::Call {
-                label: "s".into(),
-                cond: Some(!Cond::pred(PredSel::G)),
-                counters: true,
-                ign: true,
-            },
-        ),
-        Line::new(2, Stmt::Out),
-        Line::new(4, Stmt::Label("s".into())),
-        Line::new(5, Stmt::Tex),
-        Line::new(
-            6,
-            Stmt::Ret {
-                cond: None,
-                counters: true,
-                ign: false,
-            },
-        ),
+        Line::new(1, (call, true)),
+        Line::new(2, (Stmt::Out, false)),
+        Line::new(4, (Stmt::Label("s".into()), false)),
+        Line::new(5, (Stmt::Tex, false)),
+        Line::new(6, (ret, false)),
     ];
     let code = expand(&stmts, 7, Targets::Global, "gen").unwrap();
     let expected = [

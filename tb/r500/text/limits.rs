@@ -93,30 +93,21 @@ fn hex_limits() {
 /// The statement layer's own checks, which text cannot reach.
 #[test]
 fn expand_checks_its_numbers() {
-    let one = |stmt: Stmt| expand(&[Line::new(3, stmt)], 0, Targets::Relative, "gen").unwrap_err();
-    let bad = |pred| Cond { pred, ..Cond::ALU };
-    assert_eq!(
-        one(Stmt::Loop {
-            int: 32,
-            cond: None,
-            ign: false
-        })
-        .field,
-        "constant"
-    );
-    assert_eq!(
-        one(Stmt::If {
-            cond: Cond::boolean(32),
-            ign: false
-        })
-        .field,
-        "condition"
-    );
+    let one = |stmt: Stmt| {
+        let line = Line::new(3, (stmt, false));
+        expand(&[line], 0, Targets::Relative, "gen").unwrap_err()
+    };
+    let begin = Stmt::Loop {
+        rep: false,
+        int: 32,
+        cond: None,
+    };
+    assert_eq!(one(begin).field, "constant");
+    assert_eq!(one(Stmt::If(Cond::boolean(32))).field, "condition");
     for pred in [PredSel::Rgba, PredSel::Reserved6, PredSel::Reserved7] {
         let e = one(Stmt::Ret {
-            cond: Some(bad(pred)),
+            cond: Some(Cond { pred, ..Cond::ALU }),
             counters: true,
-            ign: false,
         });
         assert_eq!((e.line, e.field.as_str()), (3, "condition"));
     }

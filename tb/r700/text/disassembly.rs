@@ -221,13 +221,12 @@ fn any_stmt((kind, n): (u8, u8)) -> Stmt {
                 [usize::from(n % 3)],
         },
         10..=11 => Stmt::EndLoop { vpm: a },
-        12 => Stmt::Break { when },
-        13 => Stmt::Continue { when },
-        14 => Stmt::BreakUnless {
-            clause,
-            expanded: a,
+        12..=13 => Stmt::Leave {
+            breaks: kind == 12,
+            when,
         },
-        15 => Stmt::ContinueUnless {
+        14..=15 => Stmt::LeaveUnless {
+            breaks: kind == 14,
             clause,
             expanded: a,
         },

@@ -127,7 +127,8 @@ fn expand_checks_its_numbers() {
             "gen:3: boolean: 32 is not in 0..31",
         ),
         (
-            Stmt::Break {
+            Stmt::Leave {
+                breaks: true,
                 when: When::Bool(32),
             },
             "gen:3: boolean: 32 is not in 0..31",

@@ -31,16 +31,12 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let (label, counters, need, cost) = (sub.label.clone(), sub.counters, sub.need, sub.cost);
         // Without counters, only if every lane goes (r500-7.1).
         let cond = (counters && self.rng.random()).then(|| self.cond(at));
-        let ign = self.ign("CALL");
-        self.push(
-            at,
-            Stmt::Call {
-                label,
-                cond,
-                counters,
-                ign,
-            },
-        );
+        let stmt = Stmt::Call {
+            label,
+            cond,
+            counters,
+        };
+        self.push(at, stmt);
         self.time -= cost * at.passes;
         self.note(
             at.levels + need.levels,
@@ -50,7 +46,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     /// Opens branch levels up to the limit; some lanes leave on the way and some arrive.
-    pub(super) fn deep(&mut self, mut at: At, first: bool) {
+    pub(super) fn deep(&mut self, at: At, first: bool) {
         let left = self.limit() - at.levels;
         if left == 0 {
             self.plain(&at);
@@ -90,47 +86,22 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
         // Both parts lead deeper.
         let by_else = self.chance(4);
-        let ign = self.ign("IF");
         let cond = if by_else && self.options.conditions {
             !cond
         } else {
             cond
         };
-        self.push(&at, Stmt::If { cond, ign });
-        let outer = at;
-        at = At {
-            levels: at.levels + 1,
-            pops: at.pops + 1,
-            dynamic: true,
-            ..at
-        };
-        self.note(at.levels, at.loops, 0);
+        let mut inner = self.begin_if(&at, cond);
         if by_else {
-            self.push(&at, Stmt::Alu);
+            self.push(&inner, Stmt::Alu);
             if self.options.else_if && left > 1 && self.chance(5) {
-                let inner_cond = self.else_cond();
-                let ign = self.ign("IF");
-                self.push(
-                    &outer,
-                    Stmt::ElseIf {
-                        cond: inner_cond,
-                        ign,
-                    },
-                );
-                at.levels += 1;
-                at.pops += 1;
-                self.note(at.levels, at.loops, 0);
-                self.deep(at, false);
+                self.else_if(&mut inner, &at);
             } else {
-                let ign = self.ign("ELSE");
-                self.push(&outer, Stmt::Else { ign });
-                self.deep(at, false);
+                self.push(&at, Stmt::Else);
             }
-        } else {
-            self.deep(at, false);
         }
-        let ign = self.ign("ENDIF");
-        self.push(&outer, Stmt::Endif { ign });
+        self.deep(inner, false);
+        self.push(&at, Stmt::Endif);
     }
 
     /// Adds four nested loops.

@@ -67,12 +67,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         passes: i64,
     ) -> (bool, At) {
         let rep = self.options.reps && (!self.options.loops || self.rng.random());
-        let ign = self.ign("LOOP");
-        let stmt = match rep {
-            true => Stmt::Rep { int, cond, ign },
-            false => Stmt::Loop { int, cond, ign },
-        };
-        self.push(at, stmt);
+        self.push(at, Stmt::Loop { rep, int, cond });
         let some = usize::from(cond.is_some());
         let body = At {
             levels: at.levels + some,
@@ -87,13 +82,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     pub(super) fn end_loop(&mut self, (rep, body): &(bool, At)) {
-        let ign = self.ign("ENDLOOP");
-        let stmt = if *rep {
-            Stmt::EndRep { ign }
-        } else {
-            Stmt::EndLoop { ign }
-        };
-        self.push(body, stmt);
+        self.push(body, Stmt::EndLoop { rep: *rep });
     }
 
     /// Adds the exit of a loop that does not end by its count; with `both`, two opposite tests, so that
@@ -104,34 +93,18 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         }
         for negated in [false, true].into_iter().take(if both { 2 } else { 1 }) {
             self.push(at, Stmt::Alu);
-            let ign = self.ign("BREAK");
             let cond = if negated { !Cond::ALU } else { Cond::ALU };
+            let leave = |cond| Stmt::Leave { breaks: true, cond };
             if self.options.conditional_leave && self.rng.random() {
-                self.push(
-                    at,
-                    Stmt::Break {
-                        cond: Some(cond),
-                        ign,
-                    },
-                );
+                self.push(at, leave(Some(cond)));
                 continue;
             }
-            self.note(at.levels + 1, at.loops, 0);
-            let if_ign = self.ign("IF");
-            self.push(
-                at,
-                Stmt::If {
-                    cond: Cond::ALU,
-                    ign: if_ign,
-                },
-            );
+            self.begin_if(at, Cond::ALU);
             if negated {
-                let ign = self.ign("ELSE");
-                self.push(at, Stmt::Else { ign });
+                self.push(at, Stmt::Else);
             }
-            self.push(at, Stmt::Break { cond: None, ign });
-            let ign = self.ign("ENDIF");
-            self.push(at, Stmt::Endif { ign });
+            self.push(at, leave(None));
+            self.push(at, Stmt::Endif);
         }
     }
 
@@ -143,16 +116,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             false if bare => None,
             false => return self.plain(at),
         };
-        let stmt = match self.rng.random() {
-            true => {
-                let ign = self.ign("BREAK");
-                Stmt::Break { cond, ign }
-            }
-            false => {
-                let ign = self.ign("CONTINUE");
-                Stmt::Continue { cond, ign }
-            }
-        };
-        self.push(at, stmt);
+        let breaks = self.rng.random();
+        self.push(at, Stmt::Leave { breaks, cond });
     }
 }

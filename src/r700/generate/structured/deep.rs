@@ -5,7 +5,6 @@ use rand::Rng;
 use super::{At, Builder, Chain, Routine, Skips};
 use crate::r700::asm::{EndifForm, LoopKind, Stmt, When};
 use crate::r700::generate::{CALL_DEPTH, RESERVE};
-use crate::r700::isa::Clause;
 use reconverge_program::generate::pick;
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
@@ -45,30 +44,22 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             true => self.boolean(),
             false => When::Always,
         };
-        self.push(
-            at,
-            Stmt::Call {
-                label,
-                when,
-                count: count as u8,
-            },
-        );
+        let stmt = Stmt::Call {
+            label,
+            when,
+            count: count as u8,
+        };
+        self.push(at, stmt);
         let deepest = count + calls;
-        for (so, construct) in [
-            (true, "CALL"),
-            (when != When::Always, "CALL by a boolean"),
-            (at.loops > 0, "CALL in a loop"),
-            (at.ifs > 0, "CALL under an IF"),
-            (at.sub, "CALL in a subroutine"),
-            (count == 0, "CALL_COUNT 0"),
-            (count > 1, "CALL_COUNT above 1"),
-            (!at.sub && deepest == CALL_DEPTH, "call depth 32"),
-            (!at.sub && deepest > CALL_DEPTH, "too deep a CALL"),
-        ] {
-            if so {
-                self.met(construct);
-            }
-        }
+        self.met("CALL");
+        self.met_if(when != When::Always, "CALL by a boolean");
+        self.met_if(at.loops > 0, "CALL in a loop");
+        self.met_if(at.ifs > 0, "CALL under an IF");
+        self.met_if(at.sub, "CALL in a subroutine");
+        self.met_if(count == 0, "CALL_COUNT 0");
+        self.met_if(count > 1, "CALL_COUNT above 1");
+        self.met_if(!at.sub && deepest == CALL_DEPTH, "call depth 32");
+        self.met_if(!at.sub && deepest > CALL_DEPTH, "too deep a CALL");
         self.time -= cost * at.passes;
         // A call that is always skipped pushes nothing.
         if count <= CALL_DEPTH {
@@ -85,25 +76,13 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     pub(super) fn deep_if(&mut self, at: &At) -> At {
         if self.options.forms && self.options.uniform && self.chance(8) {
             let when = self.true_boolean();
-            self.push(
-                at,
-                Stmt::IfBool {
-                    when,
-                    frame: true,
-                    vpm: false,
-                },
-            );
+            let (frame, vpm) = (true, false);
+            self.push(at, Stmt::IfBool { when, frame, vpm });
         } else {
             let clause = self.clause();
             let not = self.options.forms && self.rng.random();
-            self.push(
-                at,
-                Stmt::If {
-                    clause,
-                    not,
-                    jump: !self.options.forms,
-                },
-            );
+            let jump = !self.options.forms;
+            self.push(at, Stmt::If { clause, not, jump });
         }
         let inner = self.pushed(at, 1, true);
         At {
@@ -146,27 +125,11 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let inner = self.deep_if(&at);
         self.deep(inner, chain, to);
         if self.chance(2) {
-            self.push(
-                &inner,
-                Stmt::Alu {
-                    clause: Clause::at(0),
-                    u: false,
-                },
-            );
-            return self.push(
-                &at,
-                Stmt::Endif {
-                    form: EndifForm::Fused,
-                    vpm: false,
-                },
-            );
+            let last = self.alu(false);
+            self.push(&inner, last);
+            let (form, vpm) = (EndifForm::Fused, false);
+            return self.push(&at, Stmt::Endif { form, vpm });
         }
-        self.push(
-            &at,
-            Stmt::Endif {
-                form: EndifForm::Pop,
-                vpm: false,
-            },
-        );
+        self.endif(&at);
     }
 }

@@ -2,8 +2,8 @@
 
 use rand::Rng;
 
-use super::{At, Builder, Leave, Skips};
-use crate::r700::asm::{ElseForm, EndifForm, LoopKind, Stmt, When};
+use super::{At, Builder, Skips};
+use crate::r700::asm::{LoopKind, Stmt, When};
 use reconverge_program::generate::pick;
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
@@ -147,15 +147,9 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             LoopKind::Al(_) => "LOOP",
             LoopKind::NoAl(_) => "REPEAT",
         });
-        for (so, construct) in [
-            (at.loops > 0, "loop in a loop"),
-            (at.ifs > 0, "loop under an IF"),
-            (at.sub, "loop in a subroutine"),
-        ] {
-            if so {
-                self.met(construct);
-            }
-        }
+        self.met_if(at.loops > 0, "loop in a loop");
+        self.met_if(at.ifs > 0, "loop under an IF");
+        self.met_if(at.sub, "loop in a subroutine");
         let body = self.pushed(at, self.options.target.loop_frame(), false);
         At {
             ifs: 0,
@@ -170,9 +164,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Ends the loop at `at`.
     pub(super) fn end_loop(&mut self, at: &At, body: &At) {
         let vpm = self.may_drop(at) && self.chance(4);
-        if vpm {
-            self.met("VPM on LOOP_END");
-        }
+        self.met_if(vpm, "VPM on LOOP_END");
         self.push(body, Stmt::EndLoop { vpm });
     }
 
@@ -185,7 +177,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Adds an exit for the lanes whose predicate is `predicate`.
     fn exit(&mut self, at: &At, predicate: bool) {
         if !predicate && self.options.forms && self.chance(10) {
-            return self.leave_unless(at, Leave::Break);
+            return self.leave_unless(at, true);
         }
         // IF not, or the ELSE part.
         let not = !predicate && self.options.forms && self.chance(8);
@@ -197,43 +189,28 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             ..self.pushed(at, 1, true)
         };
         if predicate == not {
-            self.push(
-                at,
-                Stmt::Else {
-                    form: ElseForm::Jump,
-                    vpm: false,
-                },
-            );
+            self.else_(at);
         }
-        self.leave_now(&inner, Leave::Break, When::Always);
-        self.push(
-            at,
-            Stmt::Endif {
-                form: EndifForm::Pop,
-                vpm: false,
-            },
-        );
+        self.leave_now(&inner, true, When::Always);
+        self.endif(at);
     }
 
     pub(super) fn leave(&mut self, at: &At) {
         let o = self.options;
-        let leave = match at.may_continue && self.chance(10) {
-            true => Leave::Continue,
-            false => Leave::Break,
-        };
+        let breaks = !(at.may_continue && self.chance(10));
         match self.rng.random_range(0..8) {
-            0..2 if o.forms && self.fits(at, 1) => self.leave_unless(at, leave),
+            0..2 if o.forms && self.fits(at, 1) => self.leave_unless(at, breaks),
             2 if o.uniform => {
                 let when = self.boolean();
-                self.leave_now(at, leave, when);
-                self.met(match leave {
-                    Leave::Break => "BREAK by a boolean",
-                    Leave::Continue => "CONTINUE by a boolean",
+                self.leave_now(at, breaks, when);
+                self.met(match breaks {
+                    true => "BREAK by a boolean",
+                    false => "CONTINUE by a boolean",
                 });
             }
             // A bare BREAK as the loop's own statement ends it for every lane, so it is rare.
             _ if at.ifs > 0 || self.chance(2) => {
-                self.leave_now(at, leave, When::Always);
+                self.leave_now(at, breaks, When::Always);
                 if self.chance(8) {
                     // No lane is left to execute it.
                     self.met("code behind a BREAK");
@@ -245,40 +222,38 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     }
 
     /// Adds a BREAK or CONTINUE.
-    fn leave_now(&mut self, at: &At, leave: Leave, when: When) {
-        let (stmt, names) = match leave {
-            Leave::Break => (Stmt::Break { when }, ["BREAK", "BREAK under several IFs"]),
-            Leave::Continue => (
-                Stmt::Continue { when },
-                ["CONTINUE", "CONTINUE under several IFs"],
-            ),
-        };
-        self.push(at, stmt);
-        self.met(names[usize::from(at.ifs > 1)]);
+    fn leave_now(&mut self, at: &At, breaks: bool, when: When) {
+        self.push(at, Stmt::Leave { breaks, when });
+        self.met(match (breaks, at.ifs > 1) {
+            (true, false) => "BREAK",
+            (true, true) => "BREAK under several IFs",
+            (false, false) => "CONTINUE",
+            (false, true) => "CONTINUE under several IFs",
+        });
     }
 
     /// Adds a BREAK or CONTINUE for the lanes whose predicate is 0.
-    fn leave_unless(&mut self, at: &At, leave: Leave) {
+    fn leave_unless(&mut self, at: &At, breaks: bool) {
         let expanded = self.chance(6);
         if expanded {
             self.pushed(at, 1, true);
         }
-        let clause = self.clause();
-        let (stmt, names) = match leave {
-            Leave::Break => (
-                Stmt::BreakUnless { clause, expanded },
-                ["ALU_BREAK", "BREAK expanded"],
-            ),
-            Leave::Continue => (
-                Stmt::ContinueUnless { clause, expanded },
-                ["ALU_CONTINUE", "CONTINUE expanded"],
-            ),
+        let stmt = Stmt::LeaveUnless {
+            breaks,
+            clause: self.clause(),
+            expanded,
         };
         self.push(at, stmt);
-        self.met(names[usize::from(expanded)]);
+        self.met(match (breaks, expanded) {
+            (true, false) => "ALU_BREAK",
+            (true, true) => "BREAK expanded",
+            (false, false) => "ALU_CONTINUE",
+            (false, true) => "CONTINUE expanded",
+        });
         if self.chance(6) {
             // ALU_BREAK cannot jump, so this statement does if no lane is left.
-            self.push(at, Stmt::Break { when: When::Never });
+            let (breaks, when) = (true, When::Never);
+            self.push(at, Stmt::Leave { breaks, when });
             self.met("LOOP_BREAK FALSE");
         }
     }

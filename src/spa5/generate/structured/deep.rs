@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{At, Builder, Item, Routine, SUB_NEED, Way};
+use super::{At, Builder, Item, Routine, SUB_NEED};
 use crate::spa5::generate::NESTING;
 use crate::spa5::isa::{Cond, Indirect, Label, LeaveOp, SetUpOp, Target, Word};
 use reconverge_program::generate::{choose, pick, when};
@@ -44,8 +44,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             return;
         }
         let back = self.label();
-        self.set_up(at, SetUpOp::Pret, back);
-        let inner = self.above_ret(at);
+        let inner = self.token(at, LeaveOp::Ret, back);
         if self.chance(4) && !at.sub {
             self.block(&inner, 1);
             self.met("code between PRET and BRA");
@@ -59,8 +58,10 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Adds a switch: BRX, and its targets.
     pub(super) fn switch(&mut self, at: &At) {
         let (join, sync) = (self.label(), self.label());
-        self.set_up(at, SetUpOp::Ssy, join);
-        let inner = self.above_ssy(at, Some(sync));
+        let inner = At {
+            to_sync: Some(sync),
+            ..self.token(at, LeaveOp::Sync, join)
+        };
         let predicated = self.chance(5);
         let cond = match predicated {
             true => self.cond(),
@@ -122,27 +123,8 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             ],
         );
         let end = self.label();
-        let way = Some(Way { loops: 0, ifs: 0 });
         self.other(at);
-        let op = match kind {
-            LeaveOp::Sync => SetUpOp::Ssy,
-            LeaveOp::Brk => SetUpOp::Pbk,
-            LeaveOp::Cont => SetUpOp::Pcnt,
-            _ => SetUpOp::Pret,
-        };
-        self.set_up(at, op, end);
-        let inner = match kind {
-            LeaveOp::Sync => self.above_ssy(at, None),
-            LeaveOp::Brk => At {
-                brk: way,
-                ..self.pushed(at)
-            },
-            LeaveOp::Cont => At {
-                cont: way,
-                ..self.pushed(at)
-            },
-            _ => self.above_ret(at),
-        };
+        let inner = self.token(at, kind, end);
         // Some go around the inner statements, and wait in a DIV token, or in the present one.
         let cond = self.cond();
         let around = self.label();

@@ -242,8 +242,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             // An SSY token would prevent SYNC.
             2..5 if op != LeaveOp::Sync && Self::fits(at, 1) => {
                 let (join, then) = (self.label(), self.label());
-                self.set_up(at, SetUpOp::Ssy, join);
-                let inner = self.above_ssy(at, None);
+                let inner = self.token(at, LeaveOp::Sync, join);
                 self.bra(&inner, cond, then);
                 self.leave_word(&inner, LeaveOp::Sync, Cond::ALWAYS);
                 self.bind(then);
@@ -254,8 +253,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
             }
             5..7 if op != LeaveOp::Sync && Self::fits(at, 1) => {
                 let (join, other_side) = (self.label(), self.label());
-                self.set_up(at, SetUpOp::Ssy, join);
-                let inner = self.above_ssy(at, None);
+                let inner = self.token(at, LeaveOp::Sync, join);
                 let side = self.cond();
                 self.bra(&inner, side, other_side);
                 // New bits on both sides or on neither: otherwise the side would depend on the bits.

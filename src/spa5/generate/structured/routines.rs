@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::super::{NESTING, RECURSION};
 use super::{At, Builder, Item, Routine};
-use crate::spa5::isa::{Cond, Label, LeaveOp, SetUpOp};
+use crate::spa5::isa::{Cond, Label, LeaveOp};
 
 impl<R: Rng + ?Sized> Builder<'_, R> {
     /// Generates the main part.
@@ -29,9 +29,8 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         let end = self.label();
         let whole = self.options.calls && self.chance(2);
         if whole {
-            self.set_up(&at, SetUpOp::Pret, end);
             self.met("PRET of the whole program");
-            at = self.above_ret(&at);
+            at = self.token(&at, LeaveOp::Ret, end);
         }
         for _ in 0..self.rng.random_range(3..10) {
             self.block(&at, 1);
@@ -130,8 +129,7 @@ impl<R: Rng + ?Sized> Builder<'_, R> {
         self.block(at, 0);
         if two {
             let join = self.label();
-            self.set_up(at, SetUpOp::Ssy, join);
-            let inner = self.above_ssy(at, None);
+            let inner = self.token(at, LeaveOp::Sync, join);
             self.cal(&inner, label);
             self.leave_word(&inner, LeaveOp::Sync, Cond::ALWAYS);
             self.bind(join);
