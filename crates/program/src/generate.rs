@@ -7,6 +7,8 @@ use std::ops::Range;
 use rand::Rng;
 use rand::distr::uniform::{SampleUniform, UniformSampler};
 
+pub mod near_legal;
+
 /// Returns a uniformly distributed number of `range`: the number that `Rng::random_range` returns. Unlike that, this is
 /// inlined even if the compiler does not optimise across codegen units.
 ///

@@ -4,9 +4,10 @@ use rand::Rng;
 
 use super::raw::{Mix, raw_slot};
 use super::{Options, structured};
-use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
+use crate::r500::isa::Fc;
 use crate::r500::program::{MEMORY_SLOTS, Program};
-use reconverge_program::generate::pick;
+use reconverge_program::generate::near_legal::{Fault, break_one, find, with_other_value};
+use reconverge_program::generate::{pick, within};
 
 /// Returns a structured program of any kind with one change: a field of one word, a word in another
 /// place, a constant, a register.
@@ -17,15 +18,45 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let options = Options::random(rng);
     let mut program = structured(rng, &options);
     program.name = "near_legal".to_owned();
-    if rng.random_bool(0.15) {
-        break_registers(rng, &mut program);
-    } else {
-        break_word(rng, &mut program);
-    }
+    break_one(rng, &mut program, &faults());
     // Drop the slots that another OFFSET_ADDR moved out of the memory: a saved case with them would be refused.
     let room = MEMORY_SLOTS - usize::from(program.regs.offset());
     program.slots.truncate(room);
     program
+}
+
+/// Returns the number of a random flow-control instruction, and the instruction.
+fn find_flow<R: Rng + ?Sized>(rng: &mut R, program: &Program) -> Option<(usize, Fc)> {
+    let all = (0..).zip(&program.slots);
+    let flow = all.filter_map(|(n, slot)| Some((n, Fc::decode(*slot)?)));
+    find(rng, flow, |_| true)
+}
+
+fn faults<R: Rng + ?Sized>() -> [Fault<R, Program>; 4] {
+    [
+        ("field of a word", 28, |rng, program| {
+            let (n, fc) = find_flow(rng, program)?;
+            let field = pick(rng, Fc::FIELDS);
+            let words = with_other_value(rng, field.bits, fc.words());
+            program.slots[n] = Fc::of(words).encode();
+            Some(())
+        }),
+        ("B_POP_CNT", 6, |rng, program| {
+            let (n, mut fc) = find_flow(rng, program)?;
+            fc.b_pop_cnt = pick(rng, &[fc.b_pop_cnt + 1, fc.b_pop_cnt.wrapping_sub(1)]);
+            program.slots[n] = fc.encode();
+            Some(())
+        }),
+        ("word", 2, |rng, program| {
+            let n = within(rng, 0..program.slots.len());
+            program.slots[n] = raw_slot(rng, &Mix::TAME);
+            Some(())
+        }),
+        ("register", 8, |rng, program| {
+            break_registers(rng, program);
+            Some(())
+        }),
+    ]
 }
 
 fn break_registers<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
@@ -50,41 +81,4 @@ fn break_registers<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
             *constant = *constant & !0xff | pick(rng, &COUNTS);
         }
     }
-}
-
-fn break_word<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
-    let flow: Vec<usize> = (0..program.slots.len())
-        .filter(|&i| Fc::decode(program.slots[i]).is_some())
-        .collect();
-    let any = rng.random_range(0..program.slots.len());
-    let n = match flow.len() {
-        0 => any,
-        _ => pick(rng, &flow),
-    };
-    let Some(mut fc) = Fc::decode(program.slots[n]) else {
-        program.slots[n] = raw_slot(rng, &Mix::TAME);
-        return;
-    };
-    let i = &mut fc;
-    match rng.random_range(0..20) {
-        0 => i.op = Op::from_bits(rng.random()),
-        1 => i.b_else = !i.b_else,
-        2..4 => i.jump_any = !i.jump_any,
-        4 => i.a_op = AOp::from_bits(rng.random()),
-        5 => i.jump_func = rng.random(),
-        // Off by one in either direction.
-        6..9 => i.b_pop_cnt = (i.b_pop_cnt + if rng.random() { 1 } else { 31 }) & 31,
-        9 => i.b_op0 = BOp::from_bits(rng.random()),
-        10 => i.b_op1 = BOp::from_bits(rng.random()),
-        11 => i.ignore_uncovered = !i.ignore_uncovered,
-        12 => fc.pred_sel = PredSel::from_bits(rng.random()),
-        13 => fc.int_addr = rng.random_range(0..32),
-        14 => fc.jump_addr = rng.random_range(0..512),
-        15 => fc.jump_addr = (fc.jump_addr + if rng.random() { 1 } else { 511 }) & 511,
-        16 => fc.jump_global = !fc.jump_global,
-        17 => fc.ty = Type::Alu,
-        18 => return program.slots[any] = program.slots[n],
-        _ => return program.slots.swap(n, any),
-    }
-    program.slots[n] = fc.encode();
 }

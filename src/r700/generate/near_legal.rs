@@ -9,7 +9,8 @@ use super::{
 };
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
 use crate::r700::program::{Program, Quad, Registers};
-use reconverge_program::generate::{chance, choose, pick};
+use reconverge_program::generate::near_legal::{Fault, break_one, find, with_other_value};
+use reconverge_program::generate::{chance, choose, pick, within};
 
 /// Returns a structured program of any kind with one change, or a stack filled to the limit and, mostly,
 /// one frame beyond. One in 16 lies at high addresses.
@@ -26,7 +27,7 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
             ..Options::random(rng)
         };
         let mut program = structured(rng, &options);
-        break_one(rng, &mut program, target);
+        break_one(rng, &mut program, &faults());
         for quad in &mut program.quads {
             // An ALU instruction may have become another instruction.
             quad.u &= quad.dw1 >> 29 & 1 == 1;
@@ -40,137 +41,39 @@ pub fn near_legal<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
     program
 }
 
-/// A broken rule.
-#[derive(Clone, Copy, Debug)]
-enum Fault {
-    /// One entry less than the program needs: OVERFLOW at the first frame that does not fit.
-    StackSize,
-    /// Hardly any entries: OVERFLOW, or only the reserve is missing.
-    SmallStack,
-    /// One frame more or fewer popped: UNDERFLOW, or a frame left for LOOP_END (LOOP_OPEN), RETURN
-    /// (NO_CALL) or END (END_STACK).
-    PopCount,
-    /// ALU instead of ALU_POP_AFTER, ALU_POP2_AFTER instead of both, ALU_ELSE_AFTER...: the same errors, and
-    /// NO_LOOP from a break that should not be one.
-    AluOp,
-    /// A control instruction becomes a NOP: frames stay open, or the end of a construct finds no frame.
-    Nop,
-    /// An instruction becomes RETURN: NO_CALL in the main part, in a loop, under an IF.
-    Return,
-    /// An instruction becomes ELSE: UNDERFLOW where there is no frame; elsewhere it wakes lanes.
-    Else,
-    /// An instruction becomes LOOP_BREAK, ALU_BREAK...: NO_LOOP outside loops, and in a subroutine whose
-    /// caller is in one.
-    Break,
-    /// An instruction becomes LOOP_END: NO_LOOP, LOOP_OPEN, or a shortened pass.
-    LoopEnd,
-    /// CALL with a `POP_COUNT`, or `WHOLE_QUAD_MODE` on a control instruction: FIELD.
-    Field,
-    /// `END_OF_PROGRAM` where it should not be: END_STACK inside any construct, otherwise an early end.
-    End,
-    /// `END_OF_PROGRAM` missing: the wave runs into the words behind, mostly PC_RANGE.
-    NoEnd,
-    /// A target just behind the program, at its end or far beyond it: PC_RANGE if taken.
-    Beyond,
-    /// A target off by one, or any target.
-    Target,
-    /// A reserved opcode: ILLEGAL.
-    Reserved,
-    /// A PUSH to the next instruction: its frame is missing when no lane passes (r700-O13).
-    PushNext,
-    /// VPM on JUMP or CALL: what a lane does depends on the others.
-    Vpm,
-    /// COND or the boolean of any instruction.
-    Cond,
-    /// CALL_COUNT: deeper than allowed, so that the call is skipped.
-    CallCount,
-    /// `END_OF_PROGRAM` on a CALL that is too deep from anywhere: the CALL is skipped, leaves the stack
-    /// unchanged, and the program is done.
-    SkippedEnd,
-    /// u: a mask update or a push where there was none, or the other way round.
-    U,
-    /// Any bit of a word.
-    Bit,
-    /// Two words swapped.
-    Swap,
-    /// A word copied over another.
-    Copy,
-    /// A random word.
-    Word,
-    /// Another trip count, of a loop if there is one: 0, 1, or next to a power of two.
-    LoopConst,
-    /// Another boolean: jumps and pushes go the other way.
-    Bool,
-    /// The end of the program moved: PC_RANGE.
-    ProgLen,
-    /// Another entry: in the middle of a construct, or at `prog_len`, where the launch itself is the error.
-    Entry,
-}
-
-/// Every fault with its weight.
-const FAULTS: &[(Fault, u32)] = &[
-    (Fault::StackSize, 6),
-    (Fault::SmallStack, 3),
-    (Fault::PopCount, 6),
-    (Fault::AluOp, 3),
-    (Fault::Nop, 4),
-    (Fault::Return, 2),
-    (Fault::Else, 2),
-    (Fault::Break, 2),
-    (Fault::LoopEnd, 2),
-    (Fault::Field, 2),
-    (Fault::End, 3),
-    (Fault::NoEnd, 1),
-    (Fault::Beyond, 2),
-    (Fault::Target, 4),
-    (Fault::Reserved, 2),
-    (Fault::PushNext, 1),
-    (Fault::Vpm, 2),
-    (Fault::Cond, 3),
-    (Fault::CallCount, 2),
-    (Fault::SkippedEnd, 3),
-    (Fault::U, 3),
-    (Fault::Bit, 4),
-    (Fault::Swap, 2),
-    (Fault::Copy, 2),
-    (Fault::Word, 1),
-    (Fault::LoopConst, 2),
-    (Fault::Bool, 1),
-    (Fault::ProgLen, 1),
-    (Fault::Entry, 2),
-];
-
-fn break_one<R: Rng + ?Sized>(rng: &mut R, program: &mut Program, target: Target) {
-    // Not every program has what a fault needs.
-    for _ in 0..8 {
-        let fault = choose(rng, FAULTS);
-        if apply(rng, program, fault, target).is_some() {
-            return;
-        }
-    }
+/// Changes a random general-format instruction for which `wanted` holds. `change` gets its address too.
+fn edit<R: Rng + ?Sized>(
+    rng: &mut R,
+    program: &mut Program,
+    wanted: fn(CfOp) -> bool,
+    change: impl FnOnce(&mut R, u32, &mut Cf),
+) -> Option<()> {
+    let all = (0..).zip(&program.quads);
+    let cfs = all.filter_map(|(n, quad)| match Word::decode(*quad) {
+        Word::Cf(cf) => Some((n, cf)),
+        _ => None,
+    });
+    let (n, mut cf) = find(rng, cfs, |(_, cf)| wanted(cf.op))?;
+    change(rng, n, &mut cf);
+    program.quads[n as usize] = cf.encode();
+    Some(())
 }
 
 /// Returns the address of a random instruction for which `wanted` holds.
-fn find<R: Rng + ?Sized>(
+fn find_word<R: Rng + ?Sized>(
     rng: &mut R,
     program: &Program,
     wanted: impl Fn(Word) -> bool,
 ) -> Option<usize> {
-    let all: Vec<usize> = (0..program.quads.len())
-        .filter(|&n| wanted(Word::decode(program.quads[n])))
-        .collect();
-    (!all.is_empty()).then(|| pick(rng, &all))
+    let quads = &program.quads;
+    find(rng, 0..quads.len(), |n| wanted(Word::decode(quads[*n])))
 }
 
-/// Returns the address of a random general-format instruction for which `wanted` holds, and the instruction.
-fn find_cf<R: Rng + ?Sized>(
-    rng: &mut R,
-    program: &Program,
-    wanted: impl Fn(CfOp) -> bool,
-) -> Option<(usize, Cf)> {
-    let n = find(rng, program, |w| matches!(w, Word::Cf(cf) if wanted(cf.op)))?;
-    match Word::decode(program.quads[n]) {
-        Word::Cf(cf) => Some((n, cf)),
+/// Returns whether the program ends after this instruction; `None` if its format has no such bit.
+fn ends(word: Word) -> Option<bool> {
+    match word {
+        Word::Cf(cf) => Some(cf.end),
+        Word::Mem(mem) => Some(mem.end),
         _ => None,
     }
 }
@@ -180,246 +83,180 @@ fn may_jump(op: CfOp) -> bool {
     is_control(op) && !matches!(op, CfOp::Pop | CfOp::Return)
 }
 
-/// Applies `fault`. Returns `None` if the program has nothing to which it applies.
-fn apply<R: Rng + ?Sized>(
-    rng: &mut R,
-    program: &mut Program,
-    fault: Fault,
-    target: Target,
-) -> Option<()> {
-    let len = program.quads.len();
-    let regs = &mut program.regs;
-    let any = rng.random_range(0..len.max(1));
-    let (n, cf) = match fault {
-        Fault::StackSize => {
-            regs.stack_size = regs.stack_size.min(32).checked_sub(1)?;
-            return Some(());
-        }
-        Fault::SmallStack => {
-            regs.stack_size = rng.random_range(0..5);
-            return Some(());
-        }
-        Fault::LoopConst => {
-            let count = match rng.random_range(0..4) {
-                0 => 0,
-                1 => 1,
-                _ => corner_count(rng),
-            };
-            let counted = |op| match op {
-                CfOp::LoopStart | CfOp::LoopStartNoAl => true,
-                op => op == CfOp::LoopStartDx10 && target.dx10_count,
-            };
-            let n = match find_cf(rng, program, counted) {
-                Some((_, cf)) => cf.cf_const,
-                None => rng.random_range(0..32),
-            };
-            let constant = &mut program.regs.loop_const[usize::from(n)];
-            *constant = *constant & !0xfff | count;
-            return Some(());
-        }
-        Fault::Bool => {
-            regs.bool_const ^= 1 << rng.random_range(0..32);
-            return Some(());
-        }
-        Fault::ProgLen => {
-            regs.prog_len = match rng.random() {
-                true => len as u32 - 1,
-                false => any as u32,
-            };
-            return Some(());
-        }
-        Fault::Entry => {
-            regs.entry = match rng.random_range(0..4) {
-                0 => regs.prog_len,
-                1 => regs.entry + 1,
-                2 => rng.random(),
-                _ => any as u32,
-            };
-            return Some(());
-        }
-        Fault::PopCount => {
+fn faults<R: Rng + ?Sized>() -> [Fault<R, Program>; 20] {
+    [
+        // OVERFLOW at the first frame that does not fit.
+        ("one entry less", 6, |_, program| {
+            let size = &mut program.regs.stack_size;
+            *size = (*size).min(32).checked_sub(1)?;
+            Some(())
+        }),
+        // OVERFLOW, or only the reserve is missing.
+        ("hardly any entries", 3, |rng, program| {
+            program.regs.stack_size = rng.random_range(0..5);
+            Some(())
+        }),
+        // UNDERFLOW, or a frame left for LOOP_END (LOOP_OPEN), RETURN (NO_CALL) or END (END_STACK).
+        ("one frame more or fewer popped", 6, |rng, program| {
             let pops = |op| matches!(op, CfOp::Pop | CfOp::Jump | CfOp::Else | CfOp::Push);
-            let (n, mut cf) = find_cf(rng, program, pops)?;
-            cf.pop_count = match rng.random_range(0..8) {
-                0 => rng.random_range(0..8),
-                1..5 => cf.pop_count + 1,
-                _ => cf.pop_count.wrapping_sub(1),
+            edit(rng, program, pops, |rng, _, cf| {
+                cf.pop_count = pick(rng, &[cf.pop_count + 1, cf.pop_count.wrapping_sub(1)]);
+            })
+        }),
+        // Another effect behind the clause: the same errors, and NO_LOOP from a break that should not be one.
+        ("another ALU opcode", 3, |rng, program| {
+            let n = find_word(rng, program, |w| matches!(w, Word::Alu(_)))?;
+            let op = pick(rng, AluOp::ALL).bits();
+            let dw1 = &mut program.quads[n].dw1;
+            *dw1 = *dw1 & !(15 << 26) | op << 26;
+            Some(())
+        }),
+        // A mask update or a push where there was none, or the other way round.
+        ("u", 3, |rng, program| {
+            let n = find_word(rng, program, |w| matches!(w, Word::Alu(_)))?;
+            program.quads[n].u ^= true;
+            Some(())
+        }),
+        // Frames stay open, or the end of a construct finds no frame.
+        ("NOP for control", 4, |rng, program| {
+            edit(rng, program, is_control, |_, _, cf| {
+                (cf.op, cf.wqm) = (CfOp::Nop, false);
+            })
+        }),
+        // NO_CALL, UNDERFLOW, NO_LOOP, LOOP_OPEN: in the main part, in a loop, under an IF, or in a subroutine whose caller is in a loop.
+        // Elsewhere a shortened pass, or lanes that wake.
+        ("another instruction", 8, |rng, program| {
+            let [n, any] = [(); 2].map(|()| within(rng, 0..program.quads.len()));
+            let leave = pick(rng, &[CfOp::LoopContinue, CfOp::LoopBreak]);
+            let ops = [CfOp::Return, CfOp::Else, CfOp::LoopEnd, leave];
+            program.quads[n] = match within(rng, 0..8) {
+                0 => Quad {
+                    u: rng.random(),
+                    ..alu(pick(rng, &[AluOp::AluBreak, AluOp::AluContinue]))
+                },
+                _ => Cf {
+                    addr: pick(rng, &[n + 1, any]) as u32,
+                    ..Cf::new(pick(rng, &ops))
+                }
+                .encode(),
             };
-            (n, Word::Cf(cf))
-        }
-        Fault::AluOp | Fault::U => {
-            let n = find(rng, program, |w| matches!(w, Word::Alu(_)))?;
-            if matches!(fault, Fault::U) {
-                program.quads[n].u ^= true;
-                return Some(());
-            }
-            let Word::Alu(mut alu) = Word::decode(program.quads[n]) else {
-                return None;
-            };
-            alu.op = pick(rng, AluOp::ALL);
-            (n, Word::Alu(alu))
-        }
-        Fault::Nop => {
-            let (n, cf) = find_cf(rng, program, is_control)?;
-            (
-                n,
-                Word::Cf(Cf {
-                    op: CfOp::Nop,
-                    wqm: false,
-                    ..cf
-                }),
-            )
-        }
-        Fault::Return | Fault::Else | Fault::LoopEnd => {
-            let op = match fault {
-                Fault::Return => CfOp::Return,
-                Fault::Else => CfOp::Else,
-                _ => CfOp::LoopEnd,
-            };
-            let addr = rng.random_range(0..len as u32);
-            (
-                any,
-                Word::Cf(Cf {
-                    addr,
-                    ..Cf::new(op)
-                }),
-            )
-        }
-        Fault::Break => {
-            let addr = any as u32 + 1;
-            let alu = |op| {
-                Word::Alu(Alu {
-                    op,
-                    clause: Clause::default(),
-                })
-            };
-            let word = match rng.random_range(0..4) {
-                0 => alu(AluOp::AluBreak),
-                1 => alu(AluOp::AluContinue),
-                2 => Word::Cf(Cf {
-                    addr,
-                    ..Cf::new(CfOp::LoopContinue)
-                }),
-                _ => Word::Cf(Cf {
-                    addr,
-                    ..Cf::new(CfOp::LoopBreak)
-                }),
-            };
-            (any, word)
-        }
-        Fault::Field => {
-            let call = rng.random();
-            let (n, mut cf) = find_cf(rng, program, |op| match call {
-                true => op == CfOp::Call,
-                false => is_control(op),
-            })?;
-            match call {
-                true => cf.pop_count = rng.random_range(1..8),
-                false => cf.wqm = true,
-            }
-            (n, Word::Cf(cf))
-        }
-        Fault::End | Fault::NoEnd => {
-            let ends = matches!(fault, Fault::NoEnd);
-            let n = find(rng, program, |w| match w {
-                Word::Cf(cf) => cf.end == ends,
-                Word::Mem(mem) => mem.end == ends,
-                _ => false,
-            })?;
+            Some(())
+        }),
+        // FIELD.
+        ("a field where it is an error", 2, |rng, program| {
+            edit(rng, program, is_control, |rng, _, cf| match cf.op {
+                CfOp::Call => cf.pop_count = rng.random_range(1..8),
+                _ => cf.wqm = true,
+            })
+        }),
+        ("another field", 8, |rng, program| {
+            let n = find_word(rng, program, |w| matches!(w, Word::Cf(_)))?;
+            let quad = &mut program.quads[n];
+            let words = [quad.dw0.into(), quad.dw1.into()];
+            let field = pick(rng, Cf::FIELDS);
+            let [dw0, dw1] = with_other_value(rng, field.bits, words);
+            (quad.dw0, quad.dw1) = (dw0 as u32, dw1 as u32);
+            Some(())
+        }),
+        // END_STACK inside any construct, otherwise an early end; or the wave runs into the words behind, mostly PC_RANGE.
+        ("END", 4, |rng, program| {
+            let end = chance(rng, 4);
+            let n = find_word(rng, program, |w| ends(w) == Some(end))?;
             program.quads[n].dw1 ^= 1 << 21;
-            return Some(());
-        }
-        Fault::Beyond | Fault::Target => {
-            let (n, mut cf) = find_cf(rng, program, may_jump)?;
-            let end = program.regs.prog_len;
-            cf.addr = match (fault, rng.random_range(0..4)) {
-                (Fault::Beyond, 0) => rng.random(),
-                (Fault::Beyond, 1) => u32::MAX,
-                (Fault::Beyond, _) => end,
-                (_, 0) => any as u32,
-                (_, 1) => n as u32,
-                (_, 2) => cf.addr.wrapping_add(1),
-                _ => cf.addr.wrapping_sub(1),
-            };
-            (n, Word::Cf(cf))
-        }
-        Fault::Reserved => {
-            let dw1 = &mut program.quads[any].dw1;
-            *dw1 = match rng.random_range(0..4) {
+            Some(())
+        }),
+        // PC_RANGE if taken: just behind the program, at its end, or far beyond it. Or anywhere.
+        ("target", 5, |rng, program| {
+            let (len, end) = (program.quads.len() as u32, program.regs.prog_len);
+            edit(rng, program, may_jump, |rng, n, cf| {
+                let any = [rng.random(), u32::MAX, end, end, within(rng, 0..len), n];
+                cf.addr = pick(rng, &any);
+            })
+        }),
+        // ILLEGAL.
+        ("reserved opcode", 2, |rng, program| {
+            let n = rng.random_range(0..program.quads.len());
+            let dw1 = &mut program.quads[n].dw1;
+            *dw1 = match within(rng, 0..4) {
                 0 => *dw1 & !(15 << 26) | 12 << 26,
                 _ => *dw1 & !(127 << 23) | pick(rng, RESERVED) << 23,
             };
-            return Some(());
-        }
-        Fault::PushNext => {
-            let (n, cf) = find_cf(rng, program, |op| op == CfOp::Push)?;
-            (
-                n,
-                Word::Cf(Cf {
-                    addr: n as u32 + 1,
-                    ..cf
-                }),
-            )
-        }
-        Fault::Vpm => {
-            let (n, cf) = find_cf(rng, program, is_control)?;
-            (n, Word::Cf(Cf { vpm: !cf.vpm, ..cf }))
-        }
-        Fault::Cond => {
-            let (n, mut cf) = find_cf(rng, program, is_control)?;
-            cf.cond = Cond::from_bits(rng.random());
-            if rng.random() {
-                cf.cf_const = rng.random_range(0..32);
-            }
-            (n, Word::Cf(cf))
-        }
-        Fault::CallCount => {
-            let (n, mut cf) = find_cf(rng, program, |op| op == CfOp::Call)?;
-            cf.call_count = pick(rng, &[0, 1, 2, 16, 31, 32, 33, 63]);
-            (n, Word::Cf(cf))
-        }
-        Fault::SkippedEnd => {
-            let n = find(rng, program, |w| match w {
-                Word::Cf(cf) => cf.end,
-                Word::Mem(mem) => mem.end,
-                _ => false,
-            })?;
+            Some(())
+        }),
+        // Its frame is missing when no lane passes (r700-O13).
+        ("PUSH to the next instruction", 1, |rng, program| {
+            let pushes = |op| op == CfOp::Push;
+            edit(rng, program, pushes, |_, n, cf| cf.addr = n + 1)
+        }),
+        // Deeper than allowed, so that the call is skipped.
+        ("CALL_COUNT", 2, |rng, program| {
+            let calls = |op| op == CfOp::Call;
+            edit(rng, program, calls, |rng, _, cf| {
+                cf.call_count = pick(rng, &[0, 1, 2, 16, 31, 32, 33, 63]);
+            })
+        }),
+        // The CALL is too deep from anywhere: it is skipped, leaves the stack unchanged, and the program is done.
+        ("END on a CALL", 3, |rng, program| {
+            let n = find_word(rng, program, |w| ends(w) == Some(true))?;
             let call = Cf {
-                addr: any as u32,
+                addr: within(rng, 0..program.quads.len()) as u32,
                 call_count: rng.random_range(33..64),
                 end: true,
                 ..Cf::new(CfOp::Call)
             };
-            (n, Word::Cf(call))
-        }
-        Fault::Bit => {
-            let quad = &mut program.quads[any];
-            match rng.random_range(0..4) {
-                0 => quad.dw0 ^= 1 << rng.random_range(0..32),
-                _ => quad.dw1 ^= 1 << rng.random_range(0..32),
-            }
-            return Some(());
-        }
-        Fault::Swap => {
-            program.quads.swap(any, rng.random_range(0..len));
-            return Some(());
-        }
-        Fault::Copy => {
-            program.quads[any] = program.quads[rng.random_range(0..len)];
-            return Some(());
-        }
-        Fault::Word => {
-            program.quads[any] = raw_quad(rng, &Mix::TAME, len as u32);
-            return Some(());
-        }
-    };
-    let u = program.quads[n].u || matches!(fault, Fault::Break) && rng.random();
-    let word = cf.encode();
-    program.quads[n] = Quad {
-        u: u && word.dw1 >> 29 & 1 == 1,
-        ..word
-    };
-    Some(())
+            program.quads[n] = call.encode();
+            Some(())
+        }),
+        ("word", 1, |rng, program| {
+            let len = program.quads.len();
+            program.quads[within(rng, 0..len)] = raw_quad(rng, &Mix::TAME, len as u32);
+            Some(())
+        }),
+        // Of a loop if there is one: 0, 1, or next to a power of two.
+        ("trip count", 2, |rng, program| {
+            let starts = |op| matches!(op, CfOp::LoopStart | CfOp::LoopStartNoAl);
+            let mut constant = within(rng, 0..32);
+            let _ = edit(rng, program, starts, |_, _, cf| constant = cf.cf_const);
+            let any = corner_count(rng);
+            let count = pick(rng, &[0, 1, any, any]);
+            let constant = &mut program.regs.loop_const[usize::from(constant)];
+            *constant = *constant & !0xfff | count;
+            Some(())
+        }),
+        // Jumps and pushes go the other way.
+        ("boolean", 1, |rng, program| {
+            program.regs.bool_const ^= 1 << within(rng, 0..32);
+            Some(())
+        }),
+        // PC_RANGE.
+        ("length", 1, |rng, program| {
+            let len = program.quads.len() as u32;
+            let any = within(rng, 0..len);
+            program.regs.prog_len = pick(rng, &[len - 1, any]);
+            Some(())
+        }),
+        // In the middle of a construct, or at `prog_len`, where the launch itself is the error.
+        ("entry", 2, |rng, program| {
+            let (len, regs) = (program.quads.len() as u32, &mut program.regs);
+            let any = [
+                regs.prog_len,
+                regs.entry + 1,
+                rng.random(),
+                within(rng, 0..len),
+            ];
+            regs.entry = pick(rng, &any);
+            Some(())
+        }),
+    ]
+}
+
+/// Returns an ALU instruction with an empty clause.
+fn alu(op: AluOp) -> Quad {
+    Alu {
+        op,
+        clause: Clause::default(),
+    }
+    .encode()
 }
 
 /// The frames with which [`brimful`] fills the stack.
@@ -668,13 +505,6 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
 
 /// Appends instructions that remove `n` branch frames.
 fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
-    let alu = |op| {
-        Alu {
-            op,
-            clause: Clause::default(),
-        }
-        .encode()
-    };
     let pop = Cf {
         pop_count: n,
         ..Cf::new(CfOp::Pop)
@@ -766,7 +596,6 @@ fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
 /// Returns a random instruction that pushes a branch frame if lanes are ACTIVE, and leaves most of them ACTIVE.
 fn push_quad<R: Rng + ?Sized>(rng: &mut R, at: usize) -> Quad {
     let addr = at as u32 + 1;
-    let clause = Clause::default();
     match rng.random_range(0..8) {
         0..2 => Cf {
             addr,
@@ -781,17 +610,9 @@ fn push_quad<R: Rng + ?Sized>(rng: &mut R, at: usize) -> Quad {
         // ALU_ELSE_AFTER u, or only some lanes go on: then the other frames are pushed as zeros.
         3 => Quad {
             u: true,
-            ..Alu {
-                op: pick(rng, &[AluOp::AluElseAfter, AluOp::AluPushBefore]),
-                clause,
-            }
-            .encode()
+            ..alu(pick(rng, &[AluOp::AluElseAfter, AluOp::AluPushBefore]))
         },
-        _ => Alu {
-            op: AluOp::AluPushBefore,
-            clause,
-        }
-        .encode(),
+        _ => alu(AluOp::AluPushBefore),
     }
 }
 
