@@ -55,6 +55,42 @@ pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
 /// Functions of `B` that each add a construct to a structured program at a place, with their weights.
 pub type Constructs<B, At, const N: usize> = [(fn(&mut B, &At), u32); N];
 
+/// How an instruction of a map of depths leads to its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Mostly a little forward, so that runs sweep over the map and reach all of its depths. Targets all over it would soon trap every run
+    /// in a few instructions.
+    Forward,
+    /// Back, in the same part of this depth or a greater one.
+    Back,
+    /// Anywhere.
+    Anywhere,
+}
+
+/// Returns a target of the instruction at address `from` where the depth is `wanted`. `depths` is the map: what the stack holds at each
+/// address, whichever way a run comes there. If no address fits, returns the next one.
+pub fn target<D: PartialOrd, R: Rng + ?Sized>(
+    rng: &mut R,
+    depths: &[D],
+    from: usize,
+    wanted: &D,
+    way: Way,
+) -> usize {
+    let fits = |n: &usize| depths[*n] == *wanted;
+    let len = depths.len();
+    let start = match way {
+        Way::Back => {
+            let part = (0..=from).rev().take_while(|n| depths[*n] >= *wanted);
+            let back = part.filter(fits).take(within(rng, 1..13)).last();
+            return back.unwrap_or((from + 1) % len);
+        }
+        Way::Forward if within(rng, 0..64) > 0 => (from + within(rng, 1..5)).min(len),
+        _ => within(rng, 0..len),
+    };
+    let mut all = (start..len).chain(0..start);
+    all.find(fits).unwrap_or((from + 1) % len)
+}
+
 /// Small random numbers from one random word: for an instruction that takes many of them, one draw instead of many.
 #[derive(Clone, Copy, Debug)]
 pub struct Dice {
@@ -116,6 +152,21 @@ mod tests {
         (0..9).for_each(|_| {
             dice.below(6);
         });
+    }
+
+    #[test]
+    fn targets_have_the_wanted_depth() {
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let depths = [0, 1, 2, 2, 1, 1, 0, 1, 0];
+        let mut all = |from, wanted, way| {
+            let drawn = (0..2000).map(|_| target(&mut rng, &depths, from, &wanted, way));
+            drawn.collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(all(5, 1, Way::Back), [1, 4, 5].into());
+        assert_eq!(all(4, 2, Way::Back), [5].into(), "the next one");
+        assert_eq!(all(4, 1, Way::Forward), [1, 4, 5, 7].into());
+        assert_eq!(all(4, 2, Way::Anywhere), [2, 3].into());
+        assert_eq!(all(8, 3, Way::Anywhere), [0].into(), "the next one");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::STACK_DEPTH;
 use super::brim::brim;
 use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
-use reconverge_program::generate::{Dice, chance, pick, within};
+use reconverge_program::generate::{Dice, Way, chance, pick, target, within};
 
 /// Weights of a raw program, in sixteenths unless stated otherwise.
 #[derive(Clone, Copy)]
@@ -251,7 +251,7 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
 }
 
 /// The depths that hold at an address of a mapped program.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 struct Depths {
     loops: usize,
     calls: usize,
@@ -314,44 +314,18 @@ impl Map {
     }
 
     /// Returns the target of the operation at `i`.
-    ///
-    /// A JUMP goes a little forward within its loop body, so that runs sweep over the map and enter
-    /// its loops. Targets all over it would soon trap every run in a few instructions: with many
-    /// lanes, most decisions come out the same each time.
     fn target<R: Rng + ?Sized>(
         &self,
         rng: &mut R,
         i: usize,
         (op, a_op, wanted): (Op, AOp, Depths),
-    ) -> Option<u16> {
-        let length = self.depths.len();
-        let found = if self.is_border(i) {
-            // To the start of the next zone of this call depth.
-            let start = |n: usize| self.is_border((n + length - 1) % length);
-            (i + 1..length)
-                .chain(0..=i)
-                .find(|&n| start(n) && self.depths[n] == wanted)
-        } else if a_op == AOp::Push || within(rng, 0..100) == 0 {
-            let anywhere = within(rng, 0..length);
-            (anywhere..length)
-                .chain(0..anywhere)
-                .find(|&n| self.depths[n] == wanted)
-        } else if matches!(op, Op::EndLoop | Op::EndRep) {
-            // Back into the same loop, at worst to itself.
-            let from = i.saturating_sub(within(rng, 1..24));
-            (from..=i).find(|&n| self.depths[n] == wanted)
-        } else if op == Op::Jump {
-            let to = (i + within(rng, 1..10)).min(length - 1);
-            Some(
-                (i + 1..=to)
-                    .take_while(|&n| self.depths[n] == wanted)
-                    .last()
-                    .unwrap_or(i + 1),
-            )
-        } else {
-            (i + 1..length).find(|&n| self.depths[n] == wanted)
+    ) -> usize {
+        let way = match op {
+            _ if a_op == AOp::Push => Way::Anywhere,
+            Op::EndLoop | Op::EndRep => Way::Back,
+            _ => Way::Forward,
         };
-        found.and_then(|n| u16::try_from(n).ok())
+        target(rng, &self.depths, i, &wanted, way)
     }
 
     /// Returns whether another call depth begins after the instruction at `i`, or the map ends.
@@ -440,8 +414,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
             if matches!(fc.op, Op::Loop | Op::Rep) && rng.random_bool(0.8) {
                 (fc.jump_func, fc.jump_any) = (0, true);
             }
-            // If there is no later target, the next instruction.
-            let target = map.target(rng, i, operation).unwrap_or(i as u16 + 1);
+            let target = map.target(rng, i, operation) as u16;
             let base = if fc.jump_global { offset } else { 0 };
             fc.jump_addr = target + base;
             let words = fc.encode();

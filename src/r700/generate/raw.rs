@@ -6,7 +6,7 @@ use super::parted::parted;
 use super::{FrameKind, RESERVED, SLOTS, corner_count, is_control, raise, unused};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
-use reconverge_program::generate::{chance, choose, pick, when, within};
+use reconverge_program::generate::{Way, chance, choose, pick, target, when, within};
 
 /// Weights of a raw program, in sixteenths unless stated otherwise.
 #[derive(Clone, Copy)]
@@ -296,7 +296,7 @@ fn weighted_words<R: Rng + ?Sized>(rng: &mut R) -> Program {
 }
 
 /// The stack at an address: the part of the program, and the number of frames of its profile.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 struct Depth {
     /// In a subroutine: the frames are those above its call frame.
     sub: bool,
@@ -329,31 +329,6 @@ impl Map {
     /// Returns whether the innermost frame that is not a branch frame is a loop.
     fn in_loop(&self, at: Depth) -> bool {
         self.branches(at) < at.frames
-    }
-
-    /// Returns an address of depth `wanted` for a jump from `i`.
-    ///
-    /// Most go a little forward, so that runs sweep over the map and enter its loops. Targets all over
-    /// it would soon trap every run in a few instructions.
-    fn target<R: Rng + ?Sized>(&self, rng: &mut R, i: usize, wanted: Depth, back: bool) -> usize {
-        let fits = |n: &usize| self.depths[*n] == wanted;
-        let len = self.depths.len();
-        let far = within(rng, 0..64) == 0;
-        let found = if back {
-            (0..=i)
-                .rev()
-                .take_while(|n| self.depths[*n].frames >= wanted.frames)
-                .filter(fits)
-                .last()
-        } else if far {
-            let from = within(rng, 0..len);
-            (from..len).chain(0..from).find(fits)
-        } else {
-            let from = i + 1 + within(rng, 0..4);
-            (from..len).find(fits)
-        };
-        // If nothing fits, the next address.
-        found.unwrap_or((i + 1) % len)
     }
 }
 
@@ -438,8 +413,8 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
             let to = |frames| Depth { frames, ..at };
             let addr = match operation.jump {
                 Jump::Nowhere => rng.random(),
-                Jump::To(frames) => map.target(rng, i, to(frames), false) as u32,
-                Jump::Back(frames) => map.target(rng, i, to(frames), true) as u32,
+                Jump::To(frames) => target(rng, &map.depths, i, &to(frames), Way::Forward) as u32,
+                Jump::Back(frames) => target(rng, &map.depths, i, &to(frames), Way::Back) as u32,
                 Jump::Call => {
                     let subs = (len - first_sub).div_ceil(24).max(1);
                     (first_sub + within(rng, 0..subs) * 24) as u32

@@ -9,7 +9,7 @@ use crate::spa5::isa::{
     norm, seq,
 };
 use crate::spa5::program::{BUNDLE, Program};
-use reconverge_program::generate::{chance, choose, pick, when, within};
+use reconverge_program::generate::{Way, chance, choose, pick, target, when, within};
 
 /// The kind of a random instruction.
 #[derive(Clone, Copy)]
@@ -427,53 +427,13 @@ impl Map {
             None => LeaveOp::Exit,
         }
     }
-
-    /// Returns the number of an instruction of depth `wanted`, as the target of instruction `i`.
-    ///
-    /// Most go a little forward, so that runs sweep over the map and fill the stack. Targets all over
-    /// it would soon trap every run in a few instructions.
-    fn target<R: Rng + ?Sized>(&self, rng: &mut R, i: usize, wanted: usize, jump: Jump) -> usize {
-        let fits = |n: &usize| self.depths[*n] == wanted;
-        let len = self.depths.len();
-        let far = within(rng, 0..64) == 0;
-        let found = match jump {
-            Jump::Back => (0..=i)
-                .rev()
-                .take_while(|n| self.depths[*n] >= wanted)
-                .filter(fits)
-                .nth(within(rng, 0..12)),
-            Jump::Anywhere => {
-                let from = within(rng, 0..len);
-                (from..len).chain(0..from).find(fits)
-            }
-            _ if far => {
-                let from = within(rng, 0..len);
-                (from..len).chain(0..from).find(fits)
-            }
-            _ => {
-                let from = i + 1 + within(rng, 0..4);
-                (from..len).find(fits)
-            }
-        };
-        // If nothing fits, the next instruction.
-        found.unwrap_or((i + 1) % len)
-    }
-}
-
-/// The target of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Jump {
-    Forward,
-    Back,
-    Anywhere,
-    Itself,
 }
 
 /// An instruction of the map: the word without its target, the depth after it, and the depth of its target.
 struct Instruction {
     word: Word,
     next: usize,
-    to: Option<(usize, Jump)>,
+    to: Option<(usize, Way)>,
 }
 
 /// Returns a map of `deepest` tokens, with fewer than `most` instructions besides those needed to reach that depth and return.
@@ -517,7 +477,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
                 false => Instruction {
                     word: Word::bra(Cond::ALWAYS).with_target(form(rng, mix)),
                     next: 0,
-                    to: Some((0, Jump::Anywhere)),
+                    to: Some((0, Way::Anywhere)),
                 },
             }
         } else {
@@ -547,11 +507,10 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, deepest: usize, most: usize) 
                 continue;
             }
             None => word,
-            Some((_, Jump::Itself)) => word.aimed(pc, pc.into()).unwrap_or(word),
             // The environment sets the value of the constant.
             Some(_) if matches!(word.target(), Some(Target::Bank { .. })) => word,
-            Some((depth, jump)) => {
-                let target = address(map.target(rng, i, depth, jump));
+            Some((depth, way)) => {
+                let target = address(target(rng, &map.depths, i, &depth, way));
                 // By its control word too, as ptxas does.
                 let control = is_control(target - 8) && rng.random();
                 let target = if control { target - 8 } else { target };
@@ -600,18 +559,15 @@ fn map_instruction<R: Rng + ?Sized>(
             return Instruction {
                 word: Word::set_up(op),
                 next: at,
-                to: Some((at + 1, Jump::Anywhere)),
+                to: Some((at + 1, Way::Anywhere)),
             };
         }
-        let jump = match chance(rng, mix.back) {
-            true if token == SetUpOp::Pcnt => Jump::Itself,
-            true if chance(rng, 5) => Jump::Back,
-            _ => Jump::Forward,
-        };
+        let back = chance(rng, mix.back) && (token == SetUpOp::Pcnt || chance(rng, 5));
+        let way = if back { Way::Back } else { Way::Forward };
         return Instruction {
             word: Word::set_up(token),
             next: at + 1,
-            to: Some((at, jump)),
+            to: Some((at, way)),
         };
     }
     if down && at > 0 {
@@ -641,11 +597,8 @@ fn map_instruction<R: Rng + ?Sized>(
     }
     match what {
         What::Branch => {
-            let jump = match chance(rng, mix.back) && chance(rng, 5) {
-                true => Jump::Back,
-                false => Jump::Forward,
-            };
-            let to = Some((at, jump));
+            let back = chance(rng, mix.back) && chance(rng, 5);
+            let to = Some((at, if back { Way::Back } else { Way::Forward }));
             let word = if mix.brx && chance(rng, 3) {
                 indirect(rng, mix)
             } else {
@@ -669,7 +622,7 @@ fn map_instruction<R: Rng + ?Sized>(
             0 => Instruction {
                 word: indirect(rng, mix),
                 next: at,
-                to: Some((at, Jump::Forward)),
+                to: Some((at, Way::Forward)),
             },
             1..9 if mix.leaves[4] > 0 => plain(Word::leave(LeaveOp::Exit, cond), at),
             9..12 if mix.leaves[5] > 0 => plain(Word::leave(LeaveOp::Kil, cond), at),
