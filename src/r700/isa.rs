@@ -368,6 +368,12 @@ pub struct Alu {
 }
 
 impl Alu {
+    /// Returns `op` with a clause of one slot.
+    pub const fn new(op: AluOp) -> Self {
+        let clause = Clause::at(0);
+        Alu { op, clause }
+    }
+
     /// Returns the two words; bits above a field's width are not encoded. u = 0.
     pub const fn encode(self) -> Quad {
         let op = self.op.bits() as u64;
@@ -466,10 +472,7 @@ pub(super) mod tests {
             let word = CfOp::from_name(name)
                 .map(|op| Word::Cf(Cf::new(op)))
                 .or_else(|| MemOp::from_name(name).map(|op| Word::Mem(Mem::new(op))))
-                .or_else(|| {
-                    let clause = Clause::default();
-                    AluOp::from_name(name).map(|op| Word::Alu(Alu { op, clause }))
-                });
+                .or_else(|| AluOp::from_name(name).map(|op| Word::Alu(Alu::new(op))));
             word.unwrap().encode().dw1
         };
         for (name, expected) in [

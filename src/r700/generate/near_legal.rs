@@ -7,7 +7,7 @@ use super::{
     CALL_DEPTH, ENTRIES, Options, RESERVE, RESERVED, Target, corner_count, is_control, raise,
     structured,
 };
-use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
+use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Cond, Word};
 use crate::r700::program::{Program, Quad, Registers};
 use reconverge_program::generate::near_legal::{Fault, break_one, find, with_other_value};
 use reconverge_program::generate::{chance, choose, pick, within};
@@ -132,7 +132,7 @@ fn faults<R: Rng + ?Sized>() -> [Fault<R, Program>; 20] {
             program.quads[n] = match within(rng, 0..8) {
                 0 => Quad {
                     u: rng.random(),
-                    ..alu(pick(rng, &[AluOp::AluBreak, AluOp::AluContinue]))
+                    ..Alu::new(pick(rng, &[AluOp::AluBreak, AluOp::AluContinue])).encode()
                 },
                 _ => Cf {
                     addr: pick(rng, &[n + 1, any]) as u32,
@@ -248,15 +248,6 @@ fn faults<R: Rng + ?Sized>() -> [Fault<R, Program>; 20] {
             Some(())
         }),
     ]
-}
-
-/// Returns an ALU instruction with an empty clause.
-fn alu(op: AluOp) -> Quad {
-    Alu {
-        op,
-        clause: Clause::default(),
-    }
-    .encode()
 }
 
 /// The frames with which [`brimful`] fills the stack.
@@ -511,8 +502,8 @@ fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
     };
     let next = words.len() as u32 + 1;
     match rng.random_range(0..8) {
-        0 if n == 1 => words.push(alu(AluOp::AluPopAfter)),
-        0 if n == 2 => words.push(alu(AluOp::AluPop2After)),
+        0 if n == 1 => words.push(Alu::new(AluOp::AluPopAfter).encode()),
+        0 if n == 2 => words.push(Alu::new(AluOp::AluPop2After).encode()),
         0..2 => {
             // It pops if no lane is ACTIVE at that time, and otherwise leaves the pop to the POP.
             let both = Cf {
@@ -610,9 +601,9 @@ fn push_quad<R: Rng + ?Sized>(rng: &mut R, at: usize) -> Quad {
         // ALU_ELSE_AFTER u, or only some lanes go on: then the other frames are pushed as zeros.
         3 => Quad {
             u: true,
-            ..alu(pick(rng, &[AluOp::AluElseAfter, AluOp::AluPushBefore]))
+            ..Alu::new(pick(rng, &[AluOp::AluElseAfter, AluOp::AluPushBefore])).encode()
         },
-        _ => alu(AluOp::AluPushBefore),
+        _ => Alu::new(AluOp::AluPushBefore).encode(),
     }
 }
 

@@ -4,7 +4,7 @@
 use rand::Rng;
 
 use super::raw::{Mix, raw_quad, raw_registers};
-use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Word};
+use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Cond, Word};
 use crate::r700::program::{Program, Quad};
 use reconverge_program::generate::{chance, choose, pick};
 
@@ -73,12 +73,7 @@ pub(super) fn parted<R: Rng + ?Sized>(rng: &mut R) -> Program {
 }
 
 fn words<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, part: Part) -> Vec<Word> {
-    let alu = |op| {
-        Word::Alu(Alu {
-            op,
-            clause: Clause::default(),
-        })
-    };
+    let alu = |op| Word::Alu(Alu::new(op));
     let cf_const = rng.random_range(0..32);
     let start = pick(
         rng,

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::parted::parted;
 use super::{FrameKind, RESERVED, SLOTS, corner_count, is_control, raise, unused};
-use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Clause, Cond, Mem, MemOp, Word};
+use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
 use reconverge_program::generate::{Way, chance, choose, pick, target, when, within};
 
@@ -552,39 +552,29 @@ fn map_operation<R: Rng + ?Sized>(
     let vpm = chance(rng, mix.vpm);
     let constant = within(rng, 0..32);
     let u = chance(rng, mix.u);
-    let alu = |op, u, next| Operation {
-        word: Word::Alu(Alu {
-            op,
-            clause: Clause::default(),
-        }),
+    let operation = |word, u, next, jump| Operation {
+        word,
         u,
-        next,
-        jump: Jump::Nowhere,
-    };
-    let cf = |op, next, jump| Operation {
-        word: Word::Cf(Cf {
-            cond,
-            vpm,
-            cf_const: constant,
-            ..Cf::new(op)
-        }),
-        u: false,
         next,
         jump,
     };
-    // Returns an operation with a POP_COUNT, and the resulting depth at its target.
-    let popping = |op, next| Operation {
-        word: Word::Cf(Cf {
-            cond,
-            vpm,
-            cf_const: constant,
-            pop_count: pops as u8,
-            ..Cf::new(op)
-        }),
-        u: false,
-        next,
-        jump: Jump::To(d.saturating_sub(pops)),
+    let alu = |op, u, next| operation(Word::Alu(Alu::new(op)), u, next, Jump::Nowhere);
+    let general = |op| Cf {
+        cond,
+        vpm,
+        cf_const: constant,
+        ..Cf::new(op)
     };
+    let cf = |op, next, jump| operation(Word::Cf(general(op)), false, next, jump);
+    let with_pops = |op, n: usize, next, jump| {
+        let cf = Cf {
+            pop_count: n as u8,
+            ..general(op)
+        };
+        operation(Word::Cf(cf), false, next, jump)
+    };
+    // Returns an operation with a POP_COUNT, and the resulting depth at its target.
+    let popping = |op, next| with_pops(op, pops, next, Jump::To(d.saturating_sub(pops)));
     let next_frame = map.profile(at).get(d).copied();
     if let Some(frame) = next_frame.filter(|_| up) {
         return match (frame, within(rng, 0..8)) {
@@ -601,31 +591,17 @@ fn map_operation<R: Rng + ?Sized>(
     if d > 0 && (down || chance(rng, 5)) {
         return match within(rng, 0..8) {
             _ if branches == 0 => {
-                let mut end = cf(CfOp::LoopEnd, d - 1, Jump::Back(d));
-                if let Word::Cf(cf) = &mut end.word
-                    && chance(rng, 2)
-                {
-                    cf.cond = Cond::False;
+                let mut end = general(CfOp::LoopEnd);
+                if chance(rng, 2) {
+                    end.cond = Cond::False;
                 }
-                end
+                operation(Word::Cf(end), false, d - 1, Jump::Back(d))
             }
             0..3 => alu(AluOp::AluPopAfter, u, d - 1),
             3 if branches > 1 => alu(AluOp::AluPop2After, u, d - 2),
             _ => {
                 let n = pops.clamp(1, branches);
-                let pop = Cf {
-                    cond,
-                    vpm,
-                    cf_const: constant,
-                    pop_count: n as u8,
-                    ..Cf::new(CfOp::Pop)
-                };
-                Operation {
-                    word: Word::Cf(pop),
-                    u: false,
-                    next: d - n,
-                    jump: Jump::Nowhere,
-                }
+                with_pops(CfOp::Pop, n, d - n, Jump::Nowhere)
             }
         };
     }
@@ -661,11 +637,11 @@ fn map_operation<R: Rng + ?Sized>(
         6 if chance(rng, mix.continues) => alu(AluOp::AluContinue, u, d),
         6 => alu(AluOp::AluBreak, u, d),
         7 => {
-            let mut call = cf(CfOp::Call, d, Jump::Call);
-            if let Word::Cf(cf) = &mut call.word {
-                cf.call_count = pick(rng, &[0, 0, 1, 1, 1, 1, 4, 16]);
-            }
-            call
+            let call = Cf {
+                call_count: pick(rng, &[0, 0, 1, 1, 1, 1, 4, 16]),
+                ..general(CfOp::Call)
+            };
+            operation(Word::Cf(call), false, d, Jump::Call)
         }
         8 if within(rng, 0..8) < mix.kills => cf(CfOp::Kill, d, Jump::To(d)),
         8 if d == 0 && at.sub => cf(CfOp::Return, d, Jump::Nowhere),
@@ -675,12 +651,7 @@ fn map_operation<R: Rng + ?Sized>(
                 vpm,
                 ..Mem::new(pick(rng, MemOp::ALL))
             };
-            Operation {
-                word: Word::Mem(mem),
-                u: false,
-                next: d,
-                jump: Jump::Nowhere,
-            }
+            operation(Word::Mem(mem), false, d, Jump::Nowhere)
         }
     }
 }
