@@ -202,6 +202,8 @@ fn head(what: &str) -> String {
     row + "\n"
 }
 
+/// A reason of more bytes that is that of the mutant above it too is not printed again.
+const FOLDED: usize = 100;
 /// Number of parts that are listed as not read.
 const UNREAD: usize = 5;
 
@@ -248,13 +250,20 @@ impl Display for Summary {
             f.write_str(&row(&module, &counts))?;
         }
         f.write_str(&row("all", &counts))?;
+        // Without a referee all have one reason.
+        let mut last = "";
         for judged in &self.judged {
             let (what, why) = match &judged.verdict {
                 Verdict::Missed(why) => ("MISSED", why),
                 Verdict::Undecided(why) => ("UNDECIDED", why),
                 _ => continue,
             };
-            writeln!(f, "  {what} {}\n    {why}", judged.mutant.describe())?;
+            let shown = match why == last {
+                true if why.len() > FOLDED => "the same",
+                _ => why,
+            };
+            writeln!(f, "  {what} {}\n    {shown}", judged.mutant.describe())?;
+            last = why;
         }
         Ok(())
     }
@@ -262,6 +271,50 @@ impl Display for Summary {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::mutate::Family;
+
+    /// Regression: without a referee its trouble was printed for each mutant.
+    #[test]
+    fn a_long_reason_is_printed_once_for_mutants_in_a_row() {
+        let judged = |number: u32, why: &str| Judged {
+            mutant: Mutant {
+                number,
+                module: "m".to_owned(),
+                file: "m.sv".to_owned(),
+                line: 3,
+                operator: "constant".to_owned(),
+                before: "2".to_owned(),
+                after: "1".to_owned(),
+            },
+            verdict: Verdict::Undecided(why.to_owned()),
+            cycles: 1,
+        };
+        let long = "m.sv:23: syntax error; ".repeat(6);
+        let whys = [&long, &long, "no proof", "no proof", &long];
+        let summary = Summary {
+            dir: PathBuf::new(),
+            list: List {
+                unit: "m".to_owned(),
+                family: Family::Source,
+                seed: 1,
+                lanes: 1,
+                parameters: BTreeMap::new(),
+                candidates: None,
+                unread: Vec::new(),
+                mutants: Vec::new(),
+            },
+            cycles: 1,
+            yardstick: 1,
+            wanted: 5,
+            judged: (1..).zip(whys).map(|(n, why)| judged(n, why)).collect(),
+        };
+        let said = summary.to_string();
+        let reasons = said.lines().filter_map(|line| line.strip_prefix("    "));
+        let expected = [&long, "the same", "no proof", "no proof", &long];
+        assert_eq!(reasons.collect::<Vec<_>>(), expected, "{said}");
+    }
+
     #[test]
     fn digits_are_grouped_in_threes() {
         for (n, text) in [
@@ -270,7 +323,7 @@ mod tests {
             (1000, "1,000"),
             (1_234_567, "1,234,567"),
         ] {
-            assert_eq!(super::grouped(n), text);
+            assert_eq!(grouped(n), text);
         }
     }
 }
