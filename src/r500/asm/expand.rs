@@ -88,9 +88,8 @@ struct Counters {
 }
 
 struct Expander<'a> {
-    file: &'a str,
-    /// The line of the statement that is being expanded, and its `IGNORE_UNCOVERED`.
-    line: usize,
+    /// The place of the statement that is being expanded, and its `IGNORE_UNCOVERED`.
+    here: Location<'a>,
     ign: bool,
     items: Vec<Item>,
     /// Item numbers in the order of their addresses.
@@ -131,8 +130,7 @@ pub fn expand(
         return Err(InputError::new(file, 0, "offset", message));
     }
     let mut e = Expander {
-        file,
-        line: 0,
+        here: Location { file, line: 0 },
         ign: false,
         items: Vec::new(),
         order: Vec::new(),
@@ -184,21 +182,10 @@ fn under(inst: Fc, cond: Cond) -> Fc {
 
 const JUMP: Fc = Fc::NOP;
 
-impl Expander<'_> {
-    fn at(&self, line: usize) -> Location<'_> {
-        Location {
-            file: self.file,
-            line,
-        }
-    }
-
-    /// Returns where the statement stands that is being expanded.
-    fn here(&self) -> Location<'_> {
-        self.at(self.line)
-    }
-
-    fn error(&self, field: &str, message: impl Into<String>) -> InputError {
-        self.here().error(field, message)
+impl<'a> Expander<'a> {
+    /// Returns the place of `line`.
+    fn at(&self, line: usize) -> Location<'a> {
+        Location { line, ..self.here }
     }
 
     fn check(&self, cond: Option<Cond>) -> Result<(), InputError> {
@@ -208,10 +195,10 @@ impl Expander<'_> {
                 "boolean constant {} does not exist, 0 to 31 do",
                 cond.boolean
             );
-            return Err(self.error("condition", message));
+            return Err(self.here.error("condition", message));
         }
         match cond.pred {
-            PredSel::Rgba | PredSel::Reserved6 | PredSel::Reserved7 => Err(self.error(
+            PredSel::Rgba | PredSel::Reserved6 | PredSel::Reserved7 => Err(self.here.error(
                 "condition",
                 "flow control takes one of the predicates R, G, B, A or none",
             )),
@@ -222,7 +209,7 @@ impl Expander<'_> {
     fn check_int(&self, int: u8) -> Result<(), InputError> {
         if int > 31 {
             let message = format!("integer constant {int} does not exist, 0 to 31 do");
-            return Err(self.error("constant", message));
+            return Err(self.here.error("constant", message));
         }
         Ok(())
     }
@@ -233,7 +220,7 @@ impl Expander<'_> {
             Ok(n) if n <= 31 => Ok(n),
             _ => {
                 let message = format!("would pop {n} branch levels, B_POP_CNT holds at most 31");
-                Err(self.error(what, message))
+                Err(self.here.error(what, message))
             }
         }
     }
@@ -248,7 +235,7 @@ impl Expander<'_> {
     fn item(&mut self, what: &'static str, fc: Result<Fc, Slot>, target: Target) -> usize {
         let ignore_uncovered = self.ign;
         self.items.push(Item {
-            line: self.line,
+            line: self.here.line,
             what,
             fc: fc.map(|fc| Fc {
                 ignore_uncovered,
@@ -269,7 +256,7 @@ impl Expander<'_> {
     }
 
     fn statement(&mut self, Line { line, item }: &Line<(Stmt, bool)>) -> Result<(), InputError> {
-        (self.line, self.ign) = (*line, item.1);
+        (self.here.line, self.ign) = (*line, item.1);
         match &item.0 {
             Stmt::Alu => self.plain(Type::Alu),
             Stmt::Tex => self.plain(Type::Tex),
@@ -288,7 +275,7 @@ impl Expander<'_> {
                 };
                 let n = self.emit("IF", under(inst, !cond), Target::None);
                 self.blocks.push(Block::If(If {
-                    line: self.line,
+                    line: self.here.line,
                     levels: 1,
                     open: vec![n],
                     swap: None,
@@ -302,11 +289,11 @@ impl Expander<'_> {
                 self.check(Some(cond))?;
                 if !cond.is_static() {
                     let message = "a static IF has no branch counters, so only a boolean constant can be its condition";
-                    return Err(self.error("condition", message));
+                    return Err(self.here.error("condition", message));
                 }
                 let n = self.emit("static IF", under(JUMP, !cond), Target::None);
                 self.blocks.push(Block::Static {
-                    line: self.line,
+                    line: self.here.line,
                     open: n,
                     has_else: false,
                 });
@@ -382,8 +369,7 @@ impl Expander<'_> {
         }
         // Only addresses above 511 do not fit; `layout` refuses such programs.
         let here = u16::try_from(self.order.len()).unwrap_or(u16::MAX);
-        let (file, line) = (self.file, self.line);
-        self.labels.define(Location { file, line }, name, here)
+        self.labels.define(self.here, name, here)
     }
 
     /// Ends the main part or subroutine: its stubs follow its last instruction.
@@ -410,10 +396,10 @@ impl Expander<'_> {
                 line: of,
                 has_else: true,
                 ..
-            }) if what == "static ELSE" => self.here().second_else(what, "static IF", of),
+            }) if what == "static ELSE" => self.here.second_else(what, "static IF", of),
             _ => {
                 let open = block.as_ref().map(Block::opened);
-                self.here().misplaced(what, wanted, open)
+                self.here.misplaced(what, wanted, open)
             }
         }
     }
@@ -422,7 +408,7 @@ impl Expander<'_> {
     fn innermost_if(&mut self, what: &str) -> Result<If, InputError> {
         match self.blocks.pop() {
             Some(Block::If(block)) if block.swap.is_some() && what != "ENDIF" => {
-                Err(self.here().second_else(what, "IF", block.line))
+                Err(self.here.second_else(what, "IF", block.line))
             }
             Some(Block::If(block)) => Ok(block),
             other => Err(self.misplaced(what, "an IF", other)),
@@ -510,7 +496,7 @@ impl Expander<'_> {
         let inst = cond.map_or(inst, |cond| under(inst, !cond));
         let begin = self.emit(if rep { "REP" } else { "LOOP" }, inst, Target::None);
         self.blocks.push(Block::Loop {
-            line: self.line,
+            line: self.here.line,
             rep,
             begin,
             int,
@@ -577,7 +563,7 @@ impl Expander<'_> {
             }
         }
         let Some((depth, rep)) = found else {
-            return Err(self.labels.outside(self.here(), what, "LOOP or REP"));
+            return Err(self.labels.outside(self.here, what, "LOOP or REP"));
         };
         let inst = Fc {
             op: match (breaks, rep) {
@@ -616,7 +602,7 @@ impl Expander<'_> {
                 _ => "nothing would keep the lanes that returned off",
             };
             let message = format!("inside the {opened} of line {at}: {why}");
-            return Err(self.error("RETURN", message));
+            return Err(self.here.error("RETURN", message));
         }
         let mut inst = Fc {
             a_op: AOp::Pop,
@@ -648,7 +634,7 @@ impl Expander<'_> {
             } else {
                 &mut seen.without
             };
-            place.get_or_insert(self.line);
+            place.get_or_insert(self.here.line);
         }
     }
 

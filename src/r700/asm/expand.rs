@@ -61,9 +61,8 @@ impl Block {
 }
 
 struct Expander<'a> {
-    file: &'a str,
-    /// The line of the statement that is being expanded.
-    line: usize,
+    /// The place of the statement that is being expanded.
+    here: Location<'a>,
     code: Code,
     /// Instructions whose `ADDR` is a label.
     named: Vec<(usize, String)>,
@@ -84,8 +83,7 @@ struct Expander<'a> {
 /// unknown or defined twice; a number does not fit its field; there are more than [`MAX_QUADS`] instructions.
 pub fn expand(stmts: &[Line<Stmt>], file: &str) -> Result<Code, InputError> {
     let mut e = Expander {
-        file,
-        line: 0,
+        here: Location { file, line: 0 },
         code: Code::default(),
         named: Vec::new(),
         blocks: Vec::new(),
@@ -149,21 +147,10 @@ fn word(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)
 }
 
-impl Expander<'_> {
-    fn at(&self, line: usize) -> Location<'_> {
-        Location {
-            file: self.file,
-            line,
-        }
-    }
-
-    /// Returns where the statement stands that is being expanded.
-    fn here(&self) -> Location<'_> {
-        self.at(self.line)
-    }
-
-    fn error(&self, field: &str, message: impl Into<String>) -> InputError {
-        self.here().error(field, message)
+impl<'a> Expander<'a> {
+    /// Returns the place of `line`.
+    fn at(&self, line: usize) -> Location<'a> {
+        Location { line, ..self.here }
     }
 
     /// Returns the address of the next instruction.
@@ -175,10 +162,10 @@ impl Expander<'_> {
     fn emit(&mut self, quad: Quad) -> Result<usize, InputError> {
         let at = self.next();
         if at == MAX_QUADS {
-            return Err(self.error("program", text::too_many()));
+            return Err(self.here.error("program", text::too_many()));
         }
         self.code.quads.push(quad);
-        self.code.lines.push(self.line);
+        self.code.lines.push(self.here.line);
         Ok(at)
     }
 
@@ -207,7 +194,7 @@ impl Expander<'_> {
         if n <= max {
             return Ok(());
         }
-        Err(self.error(field, format!("{n} is not in 0..{max}")))
+        Err(self.here.error(field, format!("{n} is not in 0..{max}")))
     }
 
     fn check_clause(&self, clause: &Clause) -> Result<(), InputError> {
@@ -225,7 +212,7 @@ impl Expander<'_> {
     }
 
     fn statement(&mut self, stmt: &Line<Stmt>) -> Result<(), InputError> {
-        self.line = stmt.line;
+        self.here.line = stmt.line;
         match &stmt.item {
             &Stmt::Alu { clause, u } => {
                 self.alu(AluOp::Alu, clause, u)?;
@@ -272,7 +259,7 @@ impl Expander<'_> {
                 };
                 let begin = self.cf(start)?;
                 self.blocks.push(Block::Loop {
-                    line: self.line,
+                    line: self.here.line,
                     begin,
                     constant,
                     leaves: Vec::new(),
@@ -327,9 +314,7 @@ impl Expander<'_> {
             self.labels.enter(name);
         }
         self.joined = self.next();
-        let (file, line) = (self.file, self.line);
-        let at = Location { file, line };
-        self.labels.define(at, name, word(self.joined))
+        self.labels.define(self.here, name, word(self.joined))
     }
 
     /// Ends the main part or subroutine.
@@ -344,12 +329,12 @@ impl Expander<'_> {
     /// Returns the error for a statement that found `block` open, or nothing.
     fn misplaced(&self, what: &str, wanted: &str, block: Option<Block>) -> InputError {
         let open = block.as_ref().map(Block::opened);
-        self.here().misplaced(what, wanted, open)
+        self.here.misplaced(what, wanted, open)
     }
 
     fn open_if(&mut self, frame: IfFrame, skip: Option<usize>) {
         self.blocks.push(Block::If(If {
-            line: self.line,
+            line: self.here.line,
             frame,
             skip,
             swap: None,
@@ -384,14 +369,14 @@ impl Expander<'_> {
                 _ => "the instruction before it is not an ALU",
             },
         };
-        Err(self.error(what, format!("cannot be fused: {why}")))
+        Err(self.here.error(what, format!("cannot be fused: {why}")))
     }
 
     fn else_(&mut self, form: ElseForm, vpm: bool) -> Result<(), InputError> {
         const WHAT: &str = "ELSE";
         let mut open = self.close_if(WHAT)?;
         if open.has_else {
-            return Err(self.here().second_else(WHAT, "IF", open.line));
+            return Err(self.here.second_else(WHAT, "IF", open.line));
         }
         let skip = open.skip.take();
         if open.frame == IfFrame::None {
@@ -399,7 +384,7 @@ impl Expander<'_> {
                 let at = open.line;
                 let message =
                     format!("the IF of line {at} has no frame, so its ELSE has one form only");
-                return Err(self.error(WHAT, message));
+                return Err(self.here.error(WHAT, message));
             }
             let jump = self.cf(cf(CfOp::Jump, When::Never))?;
             open.skip = Some(jump);
@@ -409,7 +394,7 @@ impl Expander<'_> {
         } else {
             let swapped = match form {
                 ElseForm::Fused if vpm => {
-                    return Err(self.error(WHAT, "ALU_ELSE_AFTER has no VPM"));
+                    return Err(self.here.error(WHAT, "ALU_ELSE_AFTER has no VPM"));
                 }
                 ElseForm::Fused => self.fuse(WHAT, AluOp::AluElseAfter, open.part)?,
                 ElseForm::Stay | ElseForm::Jump => {
@@ -442,7 +427,9 @@ impl Expander<'_> {
     fn endif(&mut self, form: EndifForm, vpm: bool) -> Result<(), InputError> {
         const WHAT: &str = "ENDIF";
         if vpm && form != EndifForm::Pop {
-            return Err(self.error(WHAT, "ALU_POP_AFTER and ALU_POP2_AFTER have no VPM"));
+            return Err(self
+                .here
+                .error(WHAT, "ALU_POP_AFTER and ALU_POP2_AFTER have no VPM"));
         }
         let inner = self.close_if(WHAT)?;
         let outer = match form {
@@ -455,7 +442,7 @@ impl Expander<'_> {
                     "the IF of line {} has no frame, so its ENDIF must be plain",
                     closed.line
                 );
-                return Err(self.error(WHAT, message));
+                return Err(self.here.error(WHAT, message));
             }
         }
         match form {
@@ -548,7 +535,7 @@ impl Expander<'_> {
     fn innermost_loop(&self, breaks: bool) -> Result<usize, InputError> {
         let found = (self.blocks.iter()).rposition(|b| matches!(b, Block::Loop { .. }));
         let what = if breaks { "BREAK" } else { "CONTINUE" };
-        found.ok_or_else(|| self.labels.outside(self.here(), what, "LOOP"))
+        found.ok_or_else(|| self.labels.outside(self.here, what, "LOOP"))
     }
 
     /// Adds a BREAK or CONTINUE.
@@ -601,7 +588,7 @@ impl Expander<'_> {
             let (at, opened) = block.opened();
             let message =
                 format!("inside the {opened} of line {at}, whose frame is on the stack: {code}");
-            return Err(self.error(what, message));
+            return Err(self.here.error(what, message));
         }
         Ok(())
     }
