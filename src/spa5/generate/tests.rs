@@ -208,23 +208,6 @@ fn noise_changes_nothing() {
     assert!(changed > words * 9 / 10, "{changed} of {words}");
 }
 
-#[test]
-fn the_same_seed_gives_the_same_program() {
-    for seed in 1..=10 {
-        let all = |rng: &mut Pcg64Mcg| {
-            [
-                structured(rng, &Options::ALL),
-                near_legal(rng, false),
-                raw(rng, false),
-                unstructured(rng),
-            ]
-        };
-        assert_eq!(all(&mut rng(seed)), all(&mut rng(seed)));
-        let raw = |seed| raw(&mut rng(seed), false).words;
-        assert_ne!(raw(seed), raw(seed + 1000));
-    }
-}
-
 /// Checks what every program guarantees to its users.
 #[test]
 fn programs_are_fit_for_a_launch() {
