@@ -134,11 +134,10 @@ fn faults<R: Rng + ?Sized>() -> [Fault<R, Program>; 20] {
                     u: rng.random(),
                     ..Alu::new(pick(rng, &[AluOp::AluBreak, AluOp::AluContinue])).encode()
                 },
-                _ => Cf {
-                    addr: pick(rng, &[n + 1, any]) as u32,
-                    ..Cf::new(pick(rng, &ops))
+                _ => {
+                    let addr = pick(rng, &[n + 1, any]);
+                    to(pick(rng, &ops), addr).encode()
                 }
-                .encode(),
             };
             Some(())
         }),
@@ -366,13 +365,11 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
                     true => CfOp::LoopStart,
                     false => CfOp::LoopStartNoAl,
                 };
-                words.push(
-                    Cf {
-                        cf_const: frames.len().min(31) as u8,
-                        ..Cf::new(op)
-                    }
-                    .encode(),
-                );
+                let start = Cf {
+                    cf_const: frames.len().min(31) as u8,
+                    ..Cf::new(op)
+                };
+                words.push(start.encode());
             }
             Pushed::Branch => {
                 let push = push_quad(rng, at);
@@ -381,14 +378,11 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
             // The rest is its subroutine, which returns to a jump after its RETURN.
             Pushed::Call => {
                 calls += 1;
-                words.push(
-                    Cf {
-                        addr: at as u32 + 2,
-                        call_count: rng.random_range(0..2),
-                        ..Cf::new(CfOp::Call)
-                    }
-                    .encode(),
-                );
+                let call = Cf {
+                    call_count: rng.random_range(0..2),
+                    ..to(CfOp::Call, at + 2)
+                };
+                words.push(call.encode());
                 words.push(never(CfOp::Jump, 0).encode());
             }
         }
@@ -422,6 +416,14 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
     }
 }
 
+/// Returns `op` with the target `addr`.
+fn to(op: CfOp, addr: usize) -> Cf {
+    Cf {
+        addr: addr as u32,
+        ..Cf::new(op)
+    }
+}
+
 /// Returns an instruction that no lane passes: JUMP, PUSH and the loop starts then jump and pop `pops` frames.
 fn never(op: CfOp, pops: u8) -> Cf {
     Cf {
@@ -445,11 +447,8 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
                 let in_loop = run < left && frames[left - 1 - run].0 == Pushed::Loop;
                 if in_loop && chance(rng, 3) {
                     // Every lane leaves the loop, whose end is next: that drops all its branch frames at once.
-                    let leave = Cf {
-                        addr: words.len() as u32 + 1,
-                        ..Cf::new(pick(rng, &[CfOp::LoopBreak, CfOp::LoopContinue]))
-                    };
-                    words.push(leave.encode());
+                    let leave = pick(rng, &[CfOp::LoopBreak, CfOp::LoopContinue]);
+                    words.push(to(leave, words.len() + 1).encode());
                     (words.len(), run)
                 } else {
                     let n = match rng.random() {
@@ -462,24 +461,14 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
             }
             Pushed::Loop => {
                 // A loop repeats from the instruction after its start.
-                words.push(
-                    Cf {
-                        addr: at as u32 + 1,
-                        ..Cf::new(CfOp::LoopEnd)
-                    }
-                    .encode(),
-                );
+                words.push(to(CfOp::LoopEnd, at + 1).encode());
                 (words.len(), 1)
             }
             Pushed::Call => {
                 let mut back = Cf::new(CfOp::Return);
                 if chance(rng, 2) {
                     // With VPM no lane fails once all are killed, whatever the condition.
-                    let kill = Cf {
-                        addr: words.len() as u32 + 1,
-                        ..Cf::new(CfOp::Kill)
-                    };
-                    words.push(kill.encode());
+                    words.push(to(CfOp::Kill, words.len() + 1).encode());
                     (back.vpm, back.cond) = (true, Cond::False);
                 }
                 words.push(back.encode());
@@ -559,15 +548,11 @@ fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
     }
     words.push(call(f, again));
     if framed {
-        let here = words.len() as u32;
-        words.push(
-            Cf {
-                addr: here + 1,
-                pop_count: 1,
-                ..Cf::new(CfOp::Pop)
-            }
-            .encode(),
-        );
+        let pop = Cf {
+            pop_count: 1,
+            ..to(CfOp::Pop, words.len() + 1)
+        };
+        words.push(pop.encode());
     }
     // Counts that give sums with every depth from 32 down.
     let others = words.len();
@@ -586,18 +571,9 @@ fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
 
 /// Returns a random instruction that pushes a branch frame if lanes are ACTIVE, and leaves most of them ACTIVE.
 fn push_quad<R: Rng + ?Sized>(rng: &mut R, at: usize) -> Quad {
-    let addr = at as u32 + 1;
     match rng.random_range(0..8) {
-        0..2 => Cf {
-            addr,
-            ..Cf::new(CfOp::Push)
-        }
-        .encode(),
-        2 => Cf {
-            addr,
-            ..Cf::new(CfOp::PushElse)
-        }
-        .encode(),
+        0..2 => to(CfOp::Push, at + 1).encode(),
+        2 => to(CfOp::PushElse, at + 1).encode(),
         // ALU_ELSE_AFTER u, or only some lanes go on: then the other frames are pushed as zeros.
         3 => Quad {
             u: true,
