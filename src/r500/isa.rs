@@ -165,6 +165,7 @@ impl Fc {
     pub const NOP: Fc = Fc::of([0x402, 0, 0]);
 
     /// Returns the fields of `slot`; `None` unless its `TYPE` is FC.
+    #[inline]
     pub const fn decode(slot: Slot) -> Option<Self> {
         let fc = Fc::of([slot.cmn as u64, slot.inst as u64, slot.addr as u64]);
         match fc.ty {
@@ -174,12 +175,14 @@ impl Fc {
     }
 
     /// Returns the three words, with zeros at [`Fc::RESERVED`].
+    #[inline]
     pub const fn encode(self) -> Slot {
         slot(self.words())
     }
 }
 
 /// Returns the instruction with these words.
+#[inline]
 const fn slot([cmn, inst, addr]: [u64; 3]) -> Slot {
     Slot::new(cmn as u32, inst as u32, addr as u32)
 }

@@ -376,9 +376,19 @@ const SLOTS: &[CfOp] = &[
     CfOp::VtxTcAck,
 ];
 
+/// The numbers of [`SLOTS`], a bit each: raw programs ask for each word.
+const SLOT_NUMBERS: u64 = {
+    let (mut numbers, mut n) = (0, 0);
+    while n < SLOTS.len() {
+        numbers |= 1 << SLOTS[n].bits();
+        n += 1;
+    }
+    numbers
+};
+
 /// Returns whether `op`, an opcode with a name, belongs to the wave rather than to its lanes.
 fn is_control(op: CfOp) -> bool {
-    !SLOTS.contains(&op) && !op.is_illegal()
+    SLOT_NUMBERS >> op.bits() & 1 == 0 && !op.is_illegal()
 }
 
 /// Opcodes of the general and the memory format that are ILLEGAL (r700-6).

@@ -231,6 +231,7 @@ impl Cf {
     }
 
     /// Returns the two words, with zeros at [`Cf::RESERVED`]; bits above a field's width are not encoded. u = 0.
+    #[inline]
     pub const fn encode(self) -> Quad {
         quad(self.words())
     }
@@ -275,6 +276,7 @@ impl Mem {
     }
 
     /// Returns the two words; bits above a field's width are not encoded. u = 0.
+    #[inline]
     pub const fn encode(self) -> Quad {
         quad(self.words())
     }
@@ -375,6 +377,7 @@ impl Alu {
     }
 
     /// Returns the two words; bits above a field's width are not encoded. u = 0.
+    #[inline]
     pub const fn encode(self) -> Quad {
         let op = self.op.bits() as u64;
         quad(layout::put(&ALU_INST, self.clause.words(), op))
@@ -405,6 +408,7 @@ pub enum Word {
 
 impl Word {
     /// Returns the fields of `quad`.
+    #[inline]
     pub const fn decode(quad: Quad) -> Self {
         let words = [quad.dw0 as u64, quad.dw1 as u64];
         let number = layout::get(&CF_INST, &words) as u32;
@@ -424,6 +428,7 @@ impl Word {
     }
 
     /// Returns the two words; u = 0.
+    #[inline]
     pub const fn encode(self) -> Quad {
         match self {
             Word::Cf(cf) => cf.encode(),

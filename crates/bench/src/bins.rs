@@ -261,16 +261,26 @@ impl Sampler {
 
     /// Calls `hit` with each bin that a cycle of `D` hits: its pins, the state after it, and its [`coverpoints`]. The first cycle of a
     /// case hits none.
+    #[inline]
     pub fn see<D: Design>(
+        &mut self,
+        pins: &D::In,
+        after: &D::State,
+        points: &[u64],
+        hit: impl FnMut(usize),
+    ) {
+        if !self.groups.is_empty() {
+            self.sample::<D>(pins, after, points, hit);
+        }
+    }
+
+    fn sample<D: Design>(
         &mut self,
         pins: &D::In,
         after: &D::State,
         points: &[u64],
         mut hit: impl FnMut(usize),
     ) {
-        if self.groups.is_empty() {
-            return;
-        }
         let after = bytemuck::bytes_of(after);
         if !self.before.is_empty() {
             let cycle = Cycle {

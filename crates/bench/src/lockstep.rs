@@ -322,46 +322,46 @@ impl<D: Design> Judged<D> {
         expected: Wanted<D>,
         after: Option<Wanted<D>>,
     ) {
-        if let (Check::Halves(halves), Some(golden)) = (&check, after) {
-            self.take_reset(cycle, flush, halves, expected, golden);
-            return;
-        }
-        match check {
-            Check::Stopped => self.end = Some(End::Stopped(cycle.saturating_sub(1))),
-            Check::Lost => self.end = Some(End::Lost),
+        match (check, after) {
             // There is nothing to compare before the first reset cycle has taken effect.
+            (Check::Agrees, _) => self.cycles += u64::from(cycle > 0),
+            (Check::Halves(halves), Some(golden)) => {
+                self.take_reset(cycle, flush, &halves, expected, golden);
+            }
+            (Check::Stopped, _) => self.end = Some(End::Stopped(cycle.saturating_sub(1))),
+            (Check::Lost, _) => self.end = Some(End::Lost),
             _ if cycle == 0 => {}
-            Check::Agrees => self.cycles += 1,
-            Check::Differs(rtl) => {
+            (Check::Differs(rtl), after) => {
                 self.take_difference(cycle, rtl, expected, after.is_some());
             }
-            Check::Halves(halves) => {
-                self.cycles += 1;
-                // What depends on the pins of this cycle, unless they are the idle ones after the run.
-                let next = halves.next.filter(|_| !flush && cycle > 1);
-                let both = [
-                    (cycle - 1, halves.compared, expected.1),
-                    (cycle, next, None),
-                ];
-                let found = both.into_iter().find_map(|(of, halves, free)| {
-                    let [rtl, golden] = halves?.map(|state| specified::<D>(&state, free));
-                    let fields = D::fields();
-                    let mut diffs = field::diff(fields, bytes_of(&rtl), bytes_of(&golden));
-                    diffs.retain(|diff| !self.falls(fields[diff.field].name));
-                    (!diffs.is_empty()).then_some(Mismatch {
-                        cycle: of,
-                        diffs,
-                        rtl,
-                        golden,
-                        half: true,
-                        reset: false,
-                        broken: None,
-                        transaction: None,
-                    })
-                });
-                self.end = found.map(End::Mismatch);
-            }
+            (Check::Halves(halves), None) => self.take_halves(cycle, flush, halves, expected.1),
         }
+    }
+
+    /// Takes a state that is as expected, but in which something changed at the falling edge; `free` are the bits that are not specified.
+    #[cold]
+    fn take_halves(&mut self, cycle: u64, flush: bool, halves: Halves<D>, free: Option<&D::State>) {
+        self.cycles += 1;
+        // What depends on the pins of this cycle, unless they are the idle ones after the run.
+        let next = halves.next.filter(|_| !flush && cycle > 1);
+        let both = [(cycle - 1, halves.compared, free), (cycle, next, None)];
+        let found = both.into_iter().find_map(|(of, halves, free)| {
+            let [rtl, golden] = halves?.map(|state| specified::<D>(&state, free));
+            let fields = D::fields();
+            let mut diffs = field::diff(fields, bytes_of(&rtl), bytes_of(&golden));
+            diffs.retain(|diff| !self.falls(fields[diff.field].name));
+            (!diffs.is_empty()).then_some(Mismatch {
+                cycle: of,
+                diffs,
+                rtl,
+                golden,
+                half: true,
+                reset: false,
+                broken: None,
+                transaction: None,
+            })
+        });
+        self.end = found.map(End::Mismatch);
     }
 
     /// Takes the state `rtl`, which is not the one `expected`; `early`: it is that before an asynchronous reset at the falling edge.
@@ -577,13 +577,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         end: None,
     };
     let hidden = Hidden::new::<D>();
-    // The state of the golden model, if some of it is not compared.
-    let mut shown: Option<D::State> = None;
-    // The bits of it that need not agree.
-    let mut free: Option<D::State> = None;
     let mut later = Ahead::new();
-    let mut cycle: u64 = 0;
-    let mut pins = D::In::default();
     // The expected state, with one bit flipped on request.
     let mut not_flipped = flip.and_then(|f| match D::DECLARATION.transactions {
         true => Some("a golden model that speaks in transactions has no state".to_owned()),
@@ -592,119 +586,129 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     let flip = flip.filter(|_| not_flipped.is_none());
     let flip = flip.and_then(|f| Some((f.of(D::fields())?, f)));
     let runs_ahead = dut.runs_ahead();
-    // Whether a panic is one of the golden model, or of a stimulus that asks it.
-    let in_golden = Cell::new(false);
-    let mut run = || loop {
-        if let Some((_, path)) = dump.filter(|(from, _)| *from == cycle) {
-            // The file could be written a moment ago; if not, closing it reports the error.
-            let _ = dut.open_vcd(path);
-        }
-        // A dump takes both sides of each cycle.
-        let ahead = runs_ahead && dump.is_none_or(|(from, _)| cycle < from);
-        let last = hidden.uses_pins().then_some(pins);
-        // One more cycle makes the effect of the last one visible.
-        in_golden.set(true);
-        let flush = !stimulus.next(cycle, golden, &mut pins);
-        let points = match flush || D::DECLARATION.transactions {
-            true => Vec::new(),
-            false => coverpoints::<D>(golden, &pins),
-        };
-        in_golden.set(false);
-        if flush {
-            pins = idle::<D>();
-        }
-        let mut spoilt = None;
-        if let Some((field, f)) = flip.filter(|(_, f)| cycle.checked_sub(1) == Some(f.cycle)) {
-            let state = spoilt.insert(shown.unwrap_or(*golden.state()));
-            field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
-        }
-        let expected = spoilt.as_ref().or(shown.as_ref());
-        let expected = expected.unwrap_or_else(|| golden.state());
-        // The state before the first edge is of power-up: what the reset leaves as it is can be anything.
-        let after = match cycle > 0 && pins.resets_at_once() && !D::DECLARATION.transactions {
-            true => {
-                let before = (expected, last.as_ref().unwrap_or(&pins));
-                asserted::<D>(golden, &pins, before, &hidden)
+    // The cycle of a panic of the golden model, or of a stimulus that asks it.
+    let in_golden = Cell::new(None);
+    // Returns the last cycle and its pins. What it changes in each cycle are variables of its own, which the compiler can keep in registers.
+    let mut run = || {
+        let (stimulus, golden) = (&mut *stimulus, &mut *golden);
+        let (dut, judged) = (&mut *dut, &mut judged);
+        // The state of the golden model, if some of it is not compared.
+        let mut shown: Option<D::State> = None;
+        // The bits of it that need not agree.
+        let mut free: Option<D::State> = None;
+        let mut pins = D::In::default();
+        let mut cycle: u64 = 0;
+        loop {
+            if let Some((_, path)) = dump.filter(|(from, _)| *from == cycle) {
+                // The file could be written a moment ago; if not, closing it reports the error.
+                let _ = dut.open_vcd(path);
             }
-            false => None,
-        };
-        let expected = (expected, free.as_ref());
-        let after = after.as_ref().map(wanted::<D>);
-        match ahead {
-            true => {
-                let golden = (S::OBSERVES).then(|| golden.clone());
-                let golden = (golden, flush);
-                later.ask(dut, cycle, &pins, expected, after, golden);
+            // A dump takes both sides of each cycle.
+            let ahead = runs_ahead && dump.is_none_or(|(from, _)| cycle < from);
+            let last = hidden.uses_pins().then_some(pins);
+            // One more cycle makes the effect of the last one visible.
+            in_golden.set(Some(cycle));
+            let flush = !stimulus.next(cycle, golden, &mut pins);
+            let points = match flush || D::DECLARATION.transactions {
+                true => Vec::new(),
+                false => coverpoints::<D>(golden, &pins),
+            };
+            in_golden.set(None);
+            if flush {
+                pins = idle::<D>();
             }
-            false => {
-                let check = dut.check(&pins, expected.0, after.map(|after| after.0));
-                judged.judge(cycle, flush, check, (expected, after), &pins, stimulus);
+            let mut spoilt = None;
+            if let Some((field, f)) = flip.filter(|(_, f)| cycle.checked_sub(1) == Some(f.cycle)) {
+                let state = spoilt.insert(shown.unwrap_or(*golden.state()));
+                field.flip(bytemuck::bytes_of_mut(state), f.element, f.bit);
             }
-        }
-        if !flush && !judged.ended() {
-            if !ahead {
-                stimulus.before(cycle, &pins, golden);
-            }
-            in_golden.set(true);
-            golden.cycle(&pins);
-            free = golden.unspecified(&pins);
-            stimulus.done(cycle, &pins, golden);
-            in_golden.set(false);
-            shown = hidden.hide::<D>(golden.state(), &pins);
-            let state = shown.as_ref().unwrap_or_else(|| golden.state());
+            let expected = spoilt.as_ref().or(shown.as_ref());
+            let expected = expected.unwrap_or_else(|| golden.state());
+            // The state before the first edge is of power-up: what the reset leaves as it is can be anything.
+            let after = match cycle > 0 && pins.resets_at_once() && !D::DECLARATION.transactions {
+                true => {
+                    let before = (expected, last.as_ref().unwrap_or(&pins));
+                    asserted::<D>(golden, &pins, before, &hidden)
+                }
+                false => None,
+            };
+            let expected = (expected, free.as_ref());
+            let after = after.as_ref().map(wanted::<D>);
             match ahead {
-                true => later.done(state, free, points),
+                true => {
+                    let golden = (S::OBSERVES).then(|| golden.clone());
+                    let golden = (golden, flush);
+                    later.ask(dut, cycle, &pins, expected, after, golden);
+                }
                 false => {
-                    stimulus.after(cycle, &pins, golden);
-                    if !D::DECLARATION.transactions {
-                        stimulus.seen(&Seen {
-                            pins: &pins,
-                            state,
-                            unspecified: free.as_ref(),
-                            points: &points,
-                        });
+                    let check = dut.check(&pins, expected.0, after.map(|after| after.0));
+                    judged.judge(cycle, flush, check, (expected, after), &pins, stimulus);
+                }
+            }
+            if !flush && !judged.ended() {
+                if !ahead {
+                    stimulus.before(cycle, &pins, golden);
+                }
+                in_golden.set(Some(cycle));
+                golden.cycle(&pins);
+                free = golden.unspecified(&pins);
+                stimulus.done(cycle, &pins, golden);
+                in_golden.set(None);
+                shown = hidden.hide::<D>(golden.state(), &pins);
+                let state = shown.as_ref().unwrap_or_else(|| golden.state());
+                match ahead {
+                    true => later.done(state, free, points),
+                    false => {
+                        stimulus.after(cycle, &pins, golden);
+                        if !D::DECLARATION.transactions {
+                            stimulus.seen(&Seen {
+                                pins: &pins,
+                                state,
+                                unspecified: free.as_ref(),
+                                points: &points,
+                            });
+                        }
                     }
                 }
             }
+            if ahead {
+                let dumps = dump.is_some_and(|(from, _)| from == cycle + 1);
+                let all = flush || stimulus.loads() || dumps;
+                later.take(all, dut, stimulus, golden, judged);
+            }
+            if flush || judged.ended() {
+                return (cycle, pins);
+            }
+            let loads = stimulus.loads();
+            stimulus.load(golden, |state| {
+                dut.load(state);
+                judged.promises.forget();
+            });
+            if loads {
+                free = None;
+                shown = hidden.hide::<D>(golden.state(), &pins);
+            }
+            cycle += 1;
         }
-        if ahead {
-            let dumps = dump.is_some_and(|(from, _)| from == cycle + 1);
-            let all = flush || stimulus.loads() || dumps;
-            later.take(all, dut, stimulus, golden, &mut judged);
-        }
-        if flush || judged.ended() {
-            break;
-        }
-        let loads = stimulus.loads();
-        stimulus.load(golden, |state| {
-            dut.load(state);
-            judged.promises.forget();
-        });
-        if loads {
-            free = None;
-            shown = hidden.hide::<D>(golden.state(), &pins);
-        }
-        cycle += 1;
     };
     // Once and not for each call of the golden model, which was compiled twice for that.
-    let panicked = match runs_ahead {
-        true => catch_unwind(AssertUnwindSafe(run)).err(),
-        false => {
-            run();
-            None
-        }
+    let ran = match runs_ahead {
+        true => catch_unwind(AssertUnwindSafe(run)),
+        false => Ok(run()),
     };
-    let dump = match panicked {
-        None => dump,
-        // Of what watches the run or compares: nothing more of it is called.
-        Some(why) if !in_golden.get() => resume_unwind(why),
-        // The golden model is ahead of the RTL: a mismatch in a cycle that is still to be compared comes first.
-        Some(why) => {
+    let (cycle, last) = match ran {
+        Ok((cycle, pins)) => (cycle, dump.map(|(from, _)| (from, pins))),
+        // Of what watches the run or compares, nothing more is called.
+        Err(why) => {
+            let Some(cycle) = in_golden.get() else {
+                resume_unwind(why);
+            };
+            // The golden model is ahead of the RTL: a mismatch in a cycle that is still to be compared comes first.
             later.take(true, dut, stimulus, golden, &mut judged);
             if !judged.ended() {
                 resume_unwind(why);
             }
-            None
+            (cycle, None)
         }
     };
     let Judged {
@@ -733,7 +737,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         not_flipped = Some(missed);
     }
     let end = *golden.state();
-    if let (Some(mismatch), Some((from, _))) = (&mismatch, dump) {
+    if let (Some(mismatch), Some((from, mut pins))) = (&mismatch, last) {
         // Add some cycles, so that the failing one is not at the edge of the picture. The design already has the last pins.
         let before = mismatch.time().saturating_sub(from * wave::PERIOD_NS);
         golden.cycle(&pins);

@@ -73,8 +73,10 @@ impl<const N: usize> Noise<N> {
         const { assert!(N <= 16, "four bits of a draw for each") };
         let kinds = rng.next_u64();
         let mut conditions = [0; N];
-        // `array::from_fn` was not inlined here: a call for each condition.
-        conditions.fill_with(|| rng.next_u64());
+        // Neither `array::from_fn` nor `fill_with` was inlined here.
+        for bits in &mut conditions {
+            *bits = rng.next_u64();
+        }
         Noise { kinds, conditions }
     }
 

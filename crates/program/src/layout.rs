@@ -273,6 +273,7 @@ macro_rules! layout {
             };
 
             /// Returns the fields of `words`.
+            #[inline]
             pub const fn of($($key: $number,)? words: [u64; $count]) -> Self {
                 $name { $($key,)? $($field: $crate::layout_value!(
                     of $type, $crate::layout::get(&$bits, &words)
@@ -280,6 +281,7 @@ macro_rules! layout {
             }
 
             /// Returns the words, with zeros at [`Self::FREE`]; bits above the width of a field are not encoded.
+            #[inline]
             pub const fn words(self) -> [u64; $count] {
                 let words = [0; $count];
                 $(let words = $crate::layout::put(&$place, words, self.$key.bits() as u64);)?

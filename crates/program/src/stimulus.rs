@@ -263,7 +263,8 @@ impl<U: Programs, W: Watch<U>> Stimulus<U> for Watched<'_, '_, U, W> {
     fn before(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         self.watch.before(cycle, pins, golden);
     }
-    #[inline]
+    // The loop calls it in each cycle; it is also called for RTL in another process, so the compiler alone would not inline it.
+    #[inline(always)]
     fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         self.watch.after(cycle, pins, golden);
         self.steps += u64::from(golden.step() == Step::Executed);

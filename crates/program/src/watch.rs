@@ -45,7 +45,8 @@ impl<U: Programs, A: Watch<U>, B: Watch<U>> Watch<U> for (A, B) {
         self.0.before(cycle, pins, golden);
         self.1.before(cycle, pins, golden);
     }
-    #[inline]
+    // As often called as [`Stimulus::after`](reconverge_bench::lockstep::Stimulus::after) of what gives the pins.
+    #[inline(always)]
     fn after(&mut self, cycle: u64, pins: &U::In, golden: &U::Golden) {
         self.0.after(cycle, pins, golden);
         self.1.after(cycle, pins, golden);

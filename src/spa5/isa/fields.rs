@@ -20,22 +20,26 @@ pub struct Field {
 
 impl Field {
     /// Returns the value in `word`.
-    pub const fn of(self, word: u64) -> u64 {
+    #[inline]
+    pub const fn of(&self, word: u64) -> u64 {
         get(&[self.bits], &[word])
     }
 
     /// Returns whether the bits of a flag are not all 0 in `word`.
-    pub const fn is_set(self, word: u64) -> bool {
+    #[inline]
+    pub const fn is_set(&self, word: u64) -> bool {
         self.of(word) != 0
     }
 
     /// Returns a word with this value and zeros elsewhere; bits above the width of the field are not encoded.
-    pub const fn put(self, value: u64) -> u64 {
+    #[inline]
+    pub const fn put(&self, value: u64) -> u64 {
         self.with(0, value)
     }
 
     /// Returns `word` with this value.
-    pub const fn with(self, word: u64, value: u64) -> u64 {
+    #[inline]
+    pub const fn with(&self, word: u64, value: u64) -> u64 {
         put(&[self.bits], [word], value)[0]
     }
 }

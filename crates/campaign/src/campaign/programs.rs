@@ -55,13 +55,20 @@ impl<U: Campaign> Watch<U> for Outcomes {
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         let state = golden.state();
         if self.was_running && !U::running(state) {
-            let how = if pins.is_reset() {
-                "reset in mid-flight".to_owned()
-            } else {
-                U::outcome(state)
-            };
-            *self.outcomes.entry(how).or_default() += 1;
+            self.count::<U>(pins, state);
         }
+    }
+}
+
+impl Outcomes {
+    /// Counts a program that has ended in a cycle with `pins`, in `state`.
+    #[cold]
+    fn count<U: Campaign>(&mut self, pins: &U::In, state: &U::State) {
+        let how = match pins.is_reset() {
+            true => "reset in mid-flight".to_owned(),
+            false => U::outcome(state),
+        };
+        *self.outcomes.entry(how).or_default() += 1;
     }
 }
 
