@@ -23,7 +23,9 @@ pub struct Bits {
 }
 
 impl Bits {
-    const fn mask(self) -> u64 {
+    /// Returns the mask of a value: a 1 for each bit.
+    #[inline]
+    pub const fn mask(self) -> u64 {
         (1 << (self.high - self.low + 1)) - 1
     }
 }

@@ -1,7 +1,7 @@
 //! The fields of instruction words, each once (spa5-2.2 to spa5-2.4): [`Word`] decodes and encodes by them, and an explanation shows them.
 
 use super::{LeaveOp, Target, Word};
-use reconverge_program::layout::{Bits, get, put};
+use reconverge_program::layout::{Bits, put};
 
 /// A row of the table: a field of an instruction word.
 #[derive(Clone, Copy, Debug)]
@@ -22,7 +22,7 @@ impl Field {
     /// Returns the value in `word`.
     #[inline]
     pub const fn of(&self, word: u64) -> u64 {
-        get(&[self.bits], &[word])
+        word >> self.bits.low & self.bits.mask()
     }
 
     /// Returns whether the bits of a flag are not all 0 in `word`.
