@@ -306,12 +306,15 @@ fn no_waiver_and_no_pragma_hides_a_port_or_a_probe_that_does_not_fit() {
 /// Verilator only warns of these: bits would not be compared, or driven by nothing.
 #[test]
 fn ports_and_probes_that_do_not_fit_the_declaration_are_refused() {
-    let refuses = |wrong: (&str, &str, &str), why: &str| {
-        let rtl = Folder::own(NAME).copy();
-        rtl.change(wrong);
+    let says = |rtl: &Copy, why: &str| {
         let [_, said] = ends(2, run_on(rtl.dir()));
         let why = why.replace("DIR", rtl.arg());
         assert_eq!(said.lines().next(), Some(&*why));
+    };
+    let refuses = |wrong: (&str, &str, &str), why: &str| {
+        let rtl = Folder::own(NAME).copy();
+        rtl.change(wrong);
+        says(&rtl, why);
     };
     let port = (
         "r500_seq.sv",
@@ -340,4 +343,15 @@ fn ports_and_probes_that_do_not_fit_the_declaration_are_refused() {
         probe,
         "error: DIR: --rtl: DIR/design.toml:199: the probe of loop_depth has 4 bits, 3 are declared: the others would not be compared",
     );
+    for port in ["pc_o", "stall_i"] {
+        let rtl = Folder::own(NAME).copy();
+        let top = rtl.dir().join("r500_seq.sv");
+        let text = fs::read_to_string(&top).unwrap();
+        let renamed = text.replace(&format!(" {port},"), " other,");
+        fs::write(&top, renamed.replace(port, "other")).unwrap();
+        says(
+            &rtl,
+            &format!("error: DIR: --rtl: port {port} is declared, but the module has no such port"),
+        );
+    }
 }

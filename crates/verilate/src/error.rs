@@ -21,7 +21,7 @@ pub enum Error {
     },
     /// Verilator, the C++ compiler or the linker rejects the sources; holds its message.
     Refused(String),
-    /// A port or a probe has more bits than the bench top connects, or an input is not connected at all.
+    /// A port or a probe has more bits than the bench top connects, an input is not connected at all, or a port does not exist.
     Misfit(Misfit),
     /// Files changed during each of several builds; holds one of them.
     Changing(PathBuf),
@@ -60,6 +60,8 @@ pub enum Part {
     Probe,
     /// An input that is not connected.
     Open,
+    /// A declared port that the module does not have.
+    Missing,
 }
 
 impl Misfit {
@@ -90,6 +92,12 @@ impl Display for Misfit {
                 return write!(
                     f,
                     "input port {name} is not declared: it would have a constant value that the seed draws"
+                );
+            }
+            Part::Missing => {
+                return write!(
+                    f,
+                    "port {name} is declared, but the module has no such port"
                 );
             }
         }

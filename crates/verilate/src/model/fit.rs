@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::{Job, WARNINGS};
 use crate::error::{Error, Misfit, Part, io};
-use crate::interface::ports_with;
+use crate::interface::{Port, ports_with};
 use crate::limit;
 use crate::sources::plain;
 use crate::verilator::Verilator;
@@ -40,7 +40,7 @@ impl Job<'_> {
             check.trim().strip_prefix(CHECK)?.split(' ').next()
         });
         let Some(check) = failed.next() else {
-            return Ok(None);
+            return Ok(self.missing(verilator));
         };
         let sizes = self.sizes(verilator, out)?;
         let bits = sizes.lines().find_map(|line| {
@@ -50,7 +50,33 @@ impl Job<'_> {
             let mut number = || words.next()?.parse().ok();
             Some((number()?, number()?))
         });
-        Ok(Misfit::of(check, bits))
+        match bits {
+            Some(_) => Ok(Misfit::of(check, bits)),
+            // What does not exist has no size.
+            None => Ok(self.missing(verilator).or_else(|| Misfit::of(check, bits))),
+        }
+    }
+
+    /// Returns the first declared port that the module does not have; `None` if it has all of them or cannot be read.
+    fn missing(&self, verilator: &Verilator) -> Option<Misfit> {
+        let ports = self.ports(verilator).ok()?;
+        let mut declared = self.sources.bench.design.ports.iter();
+        let name = declared.find(|name| ports.iter().all(|port| port.name != **name))?;
+        Some(Misfit {
+            kind: Part::Missing,
+            name: name.clone(),
+            bits: None,
+        })
+    }
+
+    /// Returns the ports of the module built alone.
+    fn ports(&self, verilator: &Verilator) -> Result<Vec<Port>, Error> {
+        let (sources, design) = (self.sources, &self.sources.bench.design);
+        let lanes = design.lanes.as_deref().map(|name| (name, self.lanes));
+        let named = self.parameters.iter().map(|(n, v)| (n.as_str(), *v));
+        let parameters: Vec<_> = lanes.into_iter().chain(named).collect();
+        let rtl = &sources.roots.rtl;
+        ports_with(verilator, rtl, &sources.list, &design.name, &parameters)
     }
 
     /// Returns what Verilator prints of the sizes in the bench top in `out`. Without the files that may waive it: they are not
@@ -73,15 +99,9 @@ impl Job<'_> {
 
     /// Checks that every input of the module is connected, and adds outputs that are not to the warnings in `out`.
     pub(super) fn connected(&self, verilator: &Verilator, out: &Path) -> Result<(), Error> {
-        let (sources, design) = (self.sources, &self.sources.bench.design);
-        let lanes = design.lanes.as_deref().map(|name| (name, self.lanes));
-        let named = self.parameters.iter().map(|(n, v)| (n.as_str(), *v));
-        let parameters: Vec<_> = lanes.into_iter().chain(named).collect();
-        let rtl = &sources.roots.rtl;
-        let ports = ports_with(verilator, rtl, &sources.list, &design.name, &parameters)?;
-        let open = ports
-            .into_iter()
-            .filter(|port| !design.ports.contains(&port.name));
+        let declared = &self.sources.bench.design.ports;
+        let ports = self.ports(verilator)?.into_iter();
+        let open = ports.filter(|port| !declared.contains(&port.name));
         let (outputs, inputs): (Vec<_>, Vec<_>) = open.partition(|port| port.output);
         if let Some(port) = inputs.into_iter().next() {
             return Err(Error::Misfit(Misfit {
