@@ -65,6 +65,36 @@ pub fn built_from(package: Option<&'static Package>) -> Option<PathBuf> {
     is_whole(dir, files).then(|| dir.to_owned())
 }
 
+/// Returns a file of the RTL of `D` in the folder from which this program was built that is no longer as it was; `None` if there is none,
+/// or no such folder.
+pub fn changed_rtl<D: Design>() -> Option<PathBuf> {
+    let package = D::package()?;
+    let rtl = format!("rtl/{}/", D::NAME);
+    let files = package.files.iter();
+    let files = files.filter(|(path, _)| path.starts_with(&rtl));
+    changed(
+        &Path::new(package.root).join(&rtl),
+        files,
+        Path::new(package.root),
+    )
+}
+
+/// Returns the first of `files` in `root` with other contents; `None` if there is no `folder`.
+fn changed<'f>(
+    folder: &Path,
+    mut files: impl Iterator<Item = &'f (&'f str, &'f str)>,
+    root: &Path,
+) -> Option<PathBuf> {
+    let is_changed = |file: &Path, text: &str| {
+        let there = std::fs::read(file);
+        !there.is_ok_and(|bytes| bytes == text.as_bytes())
+    };
+    let found = files.find(|(path, text)| is_changed(&root.join(path), text));
+    found
+        .filter(|_| folder.is_dir())
+        .map(|(path, _)| root.join(path))
+}
+
 /// Returns the folder of the shim in `home`.
 pub(crate) fn shim(home: &Path) -> PathBuf {
     home.join(FOLDER)
@@ -129,6 +159,21 @@ mod tests {
     use super::*;
 
     const MORE: [(&str, &str); 1] = [("rtl/mine/mine.f", "mine.sv\n")];
+
+    #[test]
+    fn a_file_that_has_changed_since_the_program_was_built_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = root.path().join("rtl/mine");
+        let found = || changed(&folder, MORE.iter(), root.path());
+        assert_eq!(found(), None, "there is no folder");
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("mine.f");
+        assert_eq!(found().as_ref(), Some(&file), "it is missing");
+        std::fs::write(&file, MORE[0].1).unwrap();
+        assert_eq!(found(), None);
+        std::fs::write(&file, "other.sv\n").unwrap();
+        assert_eq!(found().as_ref(), Some(&file));
+    }
 
     #[test]
     fn files_are_unpacked_once_and_a_damaged_one_is_mended() {

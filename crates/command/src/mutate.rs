@@ -15,7 +15,7 @@ use crate::args::{BuildArgs, PlaceArgs, seed, workers};
 use crate::console::{Done, Failure, Status, ends, print};
 use crate::guests::{names, unit_names_and_all};
 use crate::progress::{Counter, Ticker};
-use crate::rtl::absolute;
+use crate::rtl::{absolute, warn_if_changed};
 use crate::stop::Trouble;
 use crate::streams::writable;
 use crate::workers::{Isolated, LimitArgs};
@@ -143,6 +143,9 @@ pub fn mutate<C: Ordered>(args: &MutateArgs) -> Mutated {
             assertions: args.place.make::<C::Design>().assertions,
             out: args.place.out.clone(),
         };
+        if options.rtl.is_none() {
+            warn_if_changed::<C::Design>();
+        }
         let made = {
             let (options, build) = (options.clone(), build.clone());
             let mut ticker = Ticker::new();

@@ -17,7 +17,7 @@ use crate::args::{BuildArgs, PlaceArgs, workers};
 use crate::console::{Done, Failure, Status, complain, ends, print};
 use crate::guests::unit_names;
 use crate::progress::Counter;
-use crate::rtl::{absolute, rtl};
+use crate::rtl::{absolute, rtl, warn_if_changed};
 use crate::streams::writable;
 use crate::workers::{Isolated, LimitArgs};
 use crate::{found, stop, streams};
@@ -126,6 +126,9 @@ pub fn prove<D: Design>(args: &ProveArgs, words: fn(&Stream<D>) -> String) -> Do
         believe: args.believe,
         proofs: args.proofs.clone(),
     };
+    if options.rtl.is_none() {
+        warn_if_changed::<D>();
+    }
     print(&format!("prove {}, {}\n", D::NAME, options.build))?;
     if let Some(file) = &args.mutants {
         return mutants::<D>(args, &options, file);

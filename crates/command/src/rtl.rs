@@ -1,15 +1,16 @@
 //! The RTL that a command judges: ours, or what the user names.
 
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use reconverge::design::{Build, Design};
 use reconverge::dut::{self, Make, Rtl};
-use reconverge::home::own_rtl;
+use reconverge::home::{changed_rtl, own_rtl};
 use reconverge::input::InputError;
 use reconverge::wave::Format;
 
 use crate::args::PlaceArgs;
-use crate::console::{Failure, complain};
+use crate::console::{Failure, complain, warn};
 use crate::progress::Ticker;
 use crate::stop;
 
@@ -57,10 +58,27 @@ pub fn counting_rtl<D: Design>(place: &PlaceArgs, build: Build) -> Result<Rtl<D>
     made(&make, build)
 }
 
+/// Warns once that this program judges the RTL that it was built with, and not the files that have changed since.
+pub fn warn_if_changed<D: Design>() {
+    static WARNED: Once = Once::new();
+    if let Some(file) = changed_rtl::<D>() {
+        WARNED.call_once(|| {
+            let (dir, file) = (file.parent().unwrap_or(&file).display(), file.display());
+            warn(&[format!(
+                "{file} has changed since this program was built, which judges the RTL that it was built with: build it again, or name \
+                 the folder with --rtl {dir}"
+            )]);
+        });
+    }
+}
+
 pub fn made<D: Design>(make: &Make, build: Build) -> Result<Rtl<D>, Failure> {
     let dir = make.dir.as_deref();
     if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
         return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
+    }
+    if dir.is_none() {
+        warn_if_changed::<D>();
     }
     let own = Path::new(D::DECLARATION.folder);
     if dir.is_none() && D::package().is_none() && !own.is_dir() {
