@@ -719,7 +719,7 @@ fn a_case_that_takes_all_memory_fails_alone() {
             "--seed",
             "3",
             "--programs",
-            "40",
+            "30",
             "--jobs",
             "1",
         ];

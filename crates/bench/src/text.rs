@@ -330,6 +330,10 @@ impl Location<'_> {
         word: &str,
         known: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> InputError {
+        if word.is_empty() {
+            let why = "a line must begin with an instruction, statement or directive";
+            return self.error("mnemonic", why);
+        }
         let hint = did_you_mean(word, known);
         let message = format!("`{word}` is not an instruction, statement or directive{hint}");
         self.error("mnemonic", message).about(word)

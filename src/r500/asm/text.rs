@@ -458,7 +458,10 @@ fn statement(at: Location, word: &str, text: &str) -> Result<(Stmt, bool), Input
         .iter()
         .any(|t| t.to_ascii_lowercase().starts_with("func="));
     if words.is_some() && !raw {
-        return Err(at.error(word, "does not take words in brackets"));
+        return Err(match mnemonics().any(|known| known == word) {
+            true => at.error(word, "does not take words in brackets"),
+            false => at.unknown_mnemonic(word, mnemonics()),
+        });
     }
     match Op::from_name(word) {
         Some(op) if raw => {
