@@ -85,11 +85,7 @@ fn changed<'f>(
     mut files: impl Iterator<Item = &'f (&'f str, &'f str)>,
     root: &Path,
 ) -> Option<PathBuf> {
-    let is_changed = |file: &Path, text: &str| {
-        let there = std::fs::read(file);
-        !there.is_ok_and(|bytes| bytes == text.as_bytes())
-    };
-    let found = files.find(|(path, text)| is_changed(&root.join(path), text));
+    let found = files.find(|(path, text)| !is_same(&root.join(path), text));
     found
         .filter(|_| folder.is_dir())
         .map(|(path, _)| root.join(path))
@@ -118,10 +114,12 @@ fn with<'f>(more: &'f [(&'f str, &'f str)]) -> impl Iterator<Item = &'f (&'f str
 
 /// Returns whether `dir` has every file with the same contents as in this program: those of every model, and `more`.
 fn is_whole(dir: &Path, more: &[(&str, &str)]) -> bool {
-    with(more).all(|(path, text)| {
-        let there = std::fs::read(dir.join(path));
-        there.is_ok_and(|bytes| bytes == text.as_bytes())
-    })
+    with(more).all(|(path, text)| is_same(&dir.join(path), text))
+}
+
+/// Returns whether `file` exists and contains `text`.
+fn is_same(file: &Path, text: &str) -> bool {
+    std::fs::read(file).is_ok_and(|bytes| bytes == text.as_bytes())
 }
 
 /// Returns why the folder from which this program was built is not used although its files are the same.
@@ -143,7 +141,7 @@ fn unpacked(cache: &Path, more: &[(&str, &str)]) -> Result<PathBuf, Error> {
     let dir = cache.join(format!("home_{:016x}", hasher.finish()));
     for (path, text) in with(more) {
         let file = dir.join(path);
-        if std::fs::read(&file).is_ok_and(|bytes| bytes == text.as_bytes()) {
+        if is_same(&file, text) {
             continue;
         }
         let made =
