@@ -243,11 +243,12 @@ impl<C: Code> Words<C> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
+    /// Words of six bits: an instruction without a target and one with it.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    struct Small;
+    pub(crate) struct Small;
 
     impl Code for Small {
         const BITS: u32 = 6;

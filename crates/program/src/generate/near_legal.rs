@@ -96,17 +96,8 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::words::{Code, Mnemonic, Words};
-
-    #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    struct Small;
-
-    impl Code for Small {
-        const BITS: u32 = 6;
-        const TARGET: u32 = 4;
-        const MNEMONICS: &'static [Mnemonic] = &[("NOP", 0, false), ("GO", 0x10, true)];
-        const OUTSIDE: u32 = 0x3f;
-    }
+    use crate::words::Words;
+    use crate::words::tests::Small;
 
     /// A fault that never applies is tried again as another one.
     #[test]
