@@ -8,11 +8,12 @@ pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {
 }
 
 /// Returns a mask with bit i set if set i has members.
-pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
+#[inline]
+pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u16 {
     let bits = sets
         .iter()
         .zip(0..)
-        .map(|(set, bit)| u8::from(*set != 0) << bit);
+        .map(|(set, bit)| u16::from(*set != 0) << bit);
     bits.sum()
 }
 

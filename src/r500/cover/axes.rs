@@ -512,7 +512,7 @@ impl Code {
 
 impl Present {
     pub(super) fn of(classes: [u64; 4]) -> Self {
-        Present(present(classes) - 1)
+        Present(present(classes) as u8 - 1)
     }
 }
 

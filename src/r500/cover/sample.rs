@@ -12,7 +12,7 @@ use crate::axes::classes;
 use crate::r500::golden::{Error, Event};
 use crate::r500::isa::{AOp as AddrOp, Op, PredSel, Type};
 use crate::r500::state::{In, State};
-use reconverge_campaign::cover::{Decision, Hits, Level, Previous, Values};
+use reconverge_campaign::cover::{Decision, Hits, Level, Previous, ValueSet, Values};
 
 /// Values that the state does not show: the registers taken at the launch, and the end of the last step.
 #[derive(Debug, Default)]
@@ -213,13 +213,13 @@ impl Bins {
             Op::EndRep | Op::BreakRep => !rep,
             _ => false,
         });
-        let mut two = |first: bool, second: bool, what: Two| {
-            hits.hit_if(first && second, self.priority, (what,));
-        };
+        let mut both = ValueSet::default();
+        let mut two = |first: bool, second: bool, what: Two| both.add_if(first && second, what);
         two(illegal, refused, Two::IllegalPartial);
         two(illegal, underflow, Two::IllegalUnderflow);
         two(illegal, wrong_kind, Two::IllegalKind);
         two(refused && !illegal, underflow, Two::PartialUnderflow);
+        hits.hit_each(self.priority, both, |two| (two,));
         if !m.full && !illegal {
             let a_op = f.stacking().map_or(AOp::None, |s| match s {
                 Stacking::Pop => AOp::Pop,
@@ -251,14 +251,16 @@ impl Bins {
         let target = f.target(m, before).filter(|_| jump);
         let outside =
             target.is_some_and(|t| matches!(m.place(t), Position::Below | Position::Above));
+        let mut both = ValueSet::default();
         let mut two = |first: Error, second: bool, what: Two| {
-            hits.hit_if(is(first) && second, self.priority, (what,));
+            both.add_if(is(first) && second, what);
         };
         two(Error::LoopOverflow, at_limit, Two::LoopBranch);
         two(Error::AddrOverflow, at_limit, Two::PushBranch);
         two(Error::AddrOverflow, outside, Two::PushRange);
         two(Error::AddrUnderflow, at_limit, Two::PopBranch);
         two(Error::BranchOverflow, outside, Two::BranchRange);
+        hits.hit_each(self.priority, both, |two| (two,));
         if outcome.is_ok() || is(Error::BranchOverflow) {
             let highest = match top_counter {
                 None => Highest::None,
@@ -473,7 +475,8 @@ impl Bins {
         (jump, why): (bool, Why),
         hits: &mut Hits,
     ) {
-        let mut corner = |is: bool, corner: Corner| hits.hit_if(is, self.corners, (corner,));
+        let mut corners = ValueSet::default();
+        let mut corner = |is: bool, corner: Corner| corners.add_if(is, corner);
         let op = f.fc.op;
         let waiting = before.lc[0] | before.lc[1];
         let held = matches!(why, Why::HeldByBranch | Why::HeldByCont | Why::HeldByBoth);
@@ -549,5 +552,6 @@ impl Bins {
             popped && waits & waiting != 0 && waits & !waiting != 0,
             Corner::PopAll,
         );
+        hits.hit_each(self.corners, corners, |corner| (corner,));
     }
 }

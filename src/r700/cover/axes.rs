@@ -544,7 +544,7 @@ impl Cond {
 
 impl Present {
     pub(super) fn of(classes: [u64; 4]) -> Self {
-        Present(present(classes) - 1)
+        Present(present(classes) as u8 - 1)
     }
 
     pub(super) fn has(self, class: From) -> bool {

@@ -12,7 +12,7 @@ use super::instruction::{Word, count, sign};
 use crate::axes::{Rest, classes};
 use crate::r700::golden::Error;
 use crate::r700::state::{In, State};
-use reconverge_campaign::cover::{Decision, Hits, Previous, Status, Values};
+use reconverge_campaign::cover::{Decision, Hits, Previous, Status, ValueSet, Values};
 
 /// Values that the state does not show: operands of the launch, and the last instruction.
 #[derive(Debug, Default)]
@@ -447,7 +447,8 @@ impl Bins {
         after: &State,
         hits: &mut Hits,
     ) {
-        let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
+        let mut corners = ValueSet::default();
+        let mut corner = |is: bool, what: Corner| corners.add_if(is, what);
         let kind = w.kind;
         let [active, branch, cont, brk] = w.before;
         let now = classes(after.st, self.all);
@@ -522,5 +523,6 @@ impl Bins {
         let all = self.subentries * self.max;
         corner(u32::from(after.sp) == all, Corner::StackFull);
         corner(before.nb > 0 && after.nb == 0, Corner::ReserveFreed);
+        hits.hit_each(self.corners, corners, |corner| (corner,));
     }
 }

@@ -143,6 +143,8 @@ impl Instruction {
                 predicate
             };
             let passes = match code {
+                // An error: the condition is not looked at.
+                24.. if !csm => 0,
                 24.. => (0..).zip(&pins.csm).fold(0, |threads, (t, bits)| {
                     threads | u64::from(bits >> (code & 7) & 1) << t
                 }),

@@ -12,7 +12,7 @@ use crate::axes::present;
 use crate::spa5::golden::{Error, Event, Golden};
 use crate::spa5::isa::{norm, seq};
 use crate::spa5::state::{In, State};
-use reconverge_campaign::cover::{Hits, Level, Previous, Values};
+use reconverge_campaign::cover::{Hits, Level, Previous, ValueSet, Values};
 
 /// Values that the state does not show: operands of the launch, and the step before.
 #[derive(Debug, Default)]
@@ -158,13 +158,13 @@ impl Bins {
         // Threads by condition code: divided by each of its bits in turn.
         let mut threads = [before.active; 16];
         for (bit, plane) in pins.cc.iter().enumerate() {
-            for (cc, threads) in threads.iter_mut().enumerate() {
-                *threads &= if cc >> bit & 1 == 1 { *plane } else { !plane };
+            for cc in 0..1 << bit {
+                threads[cc | 1 << bit] = threads[cc] & plane;
+                threads[cc] &= !plane;
             }
         }
-        for (cc, threads) in (0..).zip(threads) {
-            hits.hit_if(threads != 0, self.codes, (Formula(code), Cc(cc)));
-        }
+        let codes = ValueSet::new(present(threads).into());
+        hits.hit_each(self.codes, codes, |cc: Cc| (Formula(code), cc));
     }
 
     /// Returns whether the target is used: by set-up instructions always, by branches when they jump.
@@ -199,8 +199,9 @@ impl Bins {
             }
             kind => !kind.is_indirect(),
         };
+        let mut both = ValueSet::default();
         let mut two = |first: Error, second: bool, what: Two| {
-            hits.hit_if(error == Some(first) && second, self.priority, (what,));
+            both.add_if(error == Some(first) && second, what);
         };
         two(
             Error::Unsupported,
@@ -215,6 +216,7 @@ impl Bins {
         two(Error::TargetMisaligned, outside, Two::MisalignedRange);
         two(Error::TargetMisaligned, pushes && full, Two::MisalignedFull);
         two(Error::TargetRange, pushes && full, Two::RangeFull);
+        hits.hit_each(self.priority, both, |two| (two,));
         if !i.tested || !self.looks(i, before) {
             return;
         }
@@ -320,9 +322,10 @@ impl Bins {
             before.exited,
             parked,
         ]);
-        hits.hit(self.waiting, (legal, Waiting(waiting)));
+        hits.hit(self.waiting, (legal, Waiting(waiting as u8)));
         let bank = i.bit(5) && Pusher::of(i.kind).is_some();
-        let mut ignored = |is: bool, what: Ignored| hits.hit_if(is, self.ignored, (what,));
+        let mut all = ValueSet::default();
+        let mut ignored = |is: bool, what: Ignored| all.add_if(is, what);
         ignored(bank && constant >> 24 != 0, Ignored::Constant);
         ignored(i.kind == InstKind::Jcal && !i.bit(6), Ignored::JcalNoinc);
         ignored(i.kind == InstKind::Jmp && i.bit(6), Ignored::JmpLmt);
@@ -332,6 +335,7 @@ impl Bins {
         ignored(i.kind == InstKind::Exit && i.bit(5), Ignored::KeepRefCount);
         let set_up = i.kind < InstKind::Bra;
         ignored(set_up && i.word & 0xf_001f != 0, Ignored::SetUp);
+        hits.hit_each(self.ignored, all, |what| (what,));
     }
 
     /// Counts a cycle of an unwind.
@@ -370,16 +374,19 @@ impl Bins {
         }
         if popped != Popped(EMPTY) {
             let mask = before.top_mask;
+            let mut keeps = ValueSet::default();
             for (flag, kept) in [
                 (after.d_brk, Kept::Brk),
                 (after.d_cont, Kept::Cont),
                 (after.d_ret, Kept::Ret),
                 (after.exited, Kept::Exited),
             ] {
-                hits.hit_if(mask & flag != 0, self.kept, (popped, kept, others));
+                keeps.add_if(mask & flag != 0, kept);
             }
+            hits.hit_each(self.kept, keeps, |kept| (popped, kept, others));
         }
-        let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
+        let mut corners = ValueSet::default();
+        let mut corner = |is: bool, what: Corner| corners.add_if(is, what);
         let resumes = event == Event::Resumed;
         let over = |kind: u8, flag: u64| resumes && popped == Popped(kind) && flag != 0;
         corner(over(PBK, after.d_brk), Corner::MoreBrk);
@@ -393,6 +400,7 @@ impl Bins {
         let finished = event == Event::Finished;
         corner(finished && first, Corner::AllExit);
         corner(finished && !first, Corner::LastExit);
+        hits.hit_each(self.corners, corners, |corner| (corner,));
     }
 
     fn corner_cases(
@@ -423,7 +431,8 @@ impl Bins {
         let left = i.tested && i.condition == 0;
         let outside = i.target.is_some_and(|t| t % 8 != 0 || !m.holds(t));
         let behind = !m.holds(seq(before.pc).into());
-        let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
+        let mut corners = ValueSet::default();
+        let mut corner = |is: bool, what: Corner| corners.add_if(is, what);
         corner(
             pushed && i.kind == InstKind::Pcnt && lands(before.pc),
             Corner::SelfPcnt,
@@ -450,6 +459,7 @@ impl Bins {
         );
         corner(fine && killed && i.kind == InstKind::Exit, Corner::Exits);
         corner(fine && i.wraps && self.looks(i, before), Corner::Wraps);
+        hits.hit_each(self.corners, corners, |corner| (corner,));
         let no_token = Leaver::of(i.kind).is_some() && i.kind.need() & !before.vis != 0;
         hits.hit_if(
             error == Some(Error::Unsupported) && !i.tested && no_token,
