@@ -70,11 +70,20 @@ fn a_saved_program_is_judged_as_its_replay_is() {
     let options = Options::default().cases(256).out(dir.path());
     let mut idle = Case::<R500>::new(loaded::<R500>("if_else.s"));
     idle.noise_cycles = Some(1);
-    save(idle, None, dir.path());
+    save(idle.clone(), None, dir.path());
     let file = dir.path().join("saved.json");
     let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
     let said = replayed.unwrap_err().to_string();
     assert!(said.contains("no program was launched"), "{said}");
+    // One that failed before its launch has run as far as it needs to.
+    let mismatch = Place::Mismatch {
+        cycle: 0,
+        field: "pc".to_owned(),
+        element: 0,
+    };
+    save(idle, Some(mismatch), dir.path());
+    let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
+    assert_eq!(replayed.unwrap().compared.launches, 0);
     campaign::fuzz::<Case<R500>>(&rtl, &options).unwrap();
 
     let bytes = common::source::<R500>("mesa/17_nested_loops.txt");

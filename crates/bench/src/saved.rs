@@ -130,6 +130,8 @@ pub enum Judges {
     /// The scalar judge too, and some program must have been launched. The scalar judge cannot judge a program that is not structured,
     /// which is not a failure.
     All,
+    /// As [`Judges::All`], for a case that failed in the lock-step before, which can happen before any launch.
+    Again,
     /// The scalar judge too, for a program whose generator guarantees that it is structured. If the scalar judge cannot tell,
     /// the case fails: generator or judge is wrong.
     Structured,
@@ -173,7 +175,8 @@ impl<C: Savable> Saved<C> {
     pub fn judges(&self) -> Judges {
         match &self.failure {
             Some(Place::ScalarJudge { .. }) => Judges::Structured,
-            _ => Judges::All,
+            Some(Place::NotRun { .. }) | None => Judges::All,
+            Some(_) => Judges::Again,
         }
     }
 
