@@ -101,8 +101,12 @@ fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
             .lines()
             .count();
         let child = start(&args);
-        // New results exist: this command holds the lock.
+        // New results exist: this command holds the lock. Programs are counted from the first chunk on, which can end after the second.
         wait_for_lines(&file, before + 2);
+        wait_until("the first chunk is done", || {
+            let results = fs::read_to_string(&file).unwrap_or_default();
+            results.contains("\n{\"chunk\":0,")
+        });
         let why = "another process is writing these results";
         says(2, &args, &format!("error: {}: lock: {why}", arg(&file)));
         signal(child.id(), name);
