@@ -348,7 +348,8 @@ fn equal_cycles_are_shown_once_except_the_last() {
         by,
         ..tick::In::default()
     });
-    let text = Stream::<Tick>::new("t", &Build::from(1), cycles.to_vec()).text();
+    let stream = Stream::<Tick>::new("t", &Build::from(1), cycles.to_vec());
+    let text = stream.text();
     assert!(
         text.contains("\n        the same in 4 more cycles\n"),
         "{text}"
@@ -360,6 +361,15 @@ fn equal_cycles_are_shown_once_except_the_last() {
             .is_some_and(|l| l.trim_start().starts_with("12 ")),
         "{text}"
     );
+    // Regression: of a table that is cut the failing end was left out, and folded cycles were counted as left out.
+    assert_eq!(stream.short_text(10), text);
+    let lines: Vec<&str> = text.lines().collect();
+    let short = stream.short_text(5);
+    let short: Vec<&str> = short.lines().collect();
+    assert_eq!(short[..2], lines[..2]);
+    // Cycles 2 to 9: two of the first run, the five that are folded, one of the last run.
+    assert_eq!(short[2], "   ... 8 cycles");
+    assert_eq!(short[3..], lines[7..]);
 }
 
 /// Regression: a golden model that held the reset off took the first one away as well.

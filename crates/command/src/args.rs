@@ -214,11 +214,11 @@ pub struct LoadArgs {
 
 #[derive(Args, Clone)]
 pub struct PlaceArgs {
-    /// Judge the RTL in this folder instead of ours; it holds a file list UNIT.f and UNIT_probe.toml or design.toml
+    /// Judge the RTL in this folder instead of the design's; it holds a file list DESIGN.f and DESIGN_probe.toml or design.toml
     #[arg(long, value_name = "DIR")]
     pub rtl: Option<PathBuf>,
     /// Build the RTL without its SystemVerilog assertions. By default RTL of --rtl is built with them, and a failed
-    /// assertion fails the case; our own RTL has them only in debug builds of this program
+    /// assertion fails the case; the design's RTL has them only in debug builds of this program
     #[arg(long)]
     pub no_assert: bool,
     /// Folder for dumps, views and saved cases
@@ -251,7 +251,7 @@ pub struct FuzzArgs {
     /// Stop after this many programs, instead of --cycles
     #[arg(long, group = "limit", value_parser = count)]
     pub programs: Option<u64>,
-    /// Stop after at least this many cycles, at the end of a chunk of 256 programs [default: 2000000]
+    /// Stop after at least this many cycles, at the end of a chunk of 256 programs or 16 streams [default: 2000000]
     #[arg(long, visible_alias = "clocks", group = "limit", value_parser = count)]
     pub cycles: Option<u64>,
     /// Stop after about this many seconds, instead of --cycles. Such a campaign can neither be resumed nor divided into shards
@@ -283,7 +283,7 @@ pub struct FuzzArgs {
     /// Keep results in this folder, so that the same command resumes where it was interrupted
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
-    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs, starting with the 3rd. It ends after
+    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs or 16 streams, starting with the 3rd. It ends after
     /// 1/N of --cycles
     #[arg(long, value_name = "I/N", requires = "results")]
     pub shard: Option<Shard>,
@@ -301,10 +301,10 @@ pub struct SummaryArgs {
     /// Write the summary as JSON; of several campaigns, a list of summaries
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write the summary as JUnit XML: a suite for each campaign, a test for each kind of program and for each failure
+    /// Write the summary as JUnit XML: a suite for each campaign, a test for each kind of case and for each failure
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Write the summary as a page: what was met, and each failure to step through, with the rule, the program and the
+    /// Write the summary as a page: what was met, and each failure to step through, with the rule, the case and the
     /// command that runs it again. It needs no network and no server
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

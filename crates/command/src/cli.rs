@@ -40,7 +40,7 @@ enum Command {
     Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
     Mutate(mutate::MutateArgs),
-    /// Prove properties of the RTL for all states and all inputs, and that each cycle does what a second description of the unit says
+    /// Prove properties of the RTL for all states and all inputs, and that each cycle does what a second description of the design says
     Prove(prove::ProveArgs),
     /// Run RTL and golden model from every state that a small build can reach, through every instruction of a small alphabet
     Exhaust(exhaust::ExhaustArgs),
@@ -56,7 +56,7 @@ enum Command {
     /// Print a rule of the specification, decode the words of an instruction, or say why an instruction of a run did what
     /// it did
     Explain(explain::ExplainArgs),
-    /// Write the GTKWave view of a unit and print the command that opens it
+    /// Write the GTKWave view of a design and print the command that opens it
     View(ViewArgs),
     /// Make a crate for other RTL: declaration of its pins, a golden model to fill in, a lock-step test
     New(new::NewArgs),
@@ -182,6 +182,7 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
             "programs" if one.programs.is_none() => command.mut_arg(id, |arg| {
                 arg.long("streams")
                     .alias("programs")
+                    .value_name("STREAMS")
                     .help("Stop after this many streams of pins")
             }),
             // The folder that its tests use too.

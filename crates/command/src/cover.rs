@@ -59,7 +59,7 @@ pub struct CoverArgs {
     /// Spend half of the cycles on new cases, made from cases that came close to a missed or rare bin
     #[arg(long)]
     pub guided: bool,
-    /// Add the counts in these files. Without a limit no program is run then
+    /// Add the counts in these files. Without a limit no case is run then
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub merge: Vec<PathBuf>,
     /// Fail (exit status 1) if a reachable bin was not hit

@@ -307,20 +307,44 @@ impl<D: Design> Stream<D> {
     /// Returns the pins as a readable table with one line per cycle, or per run of equal cycles. The last cycle, in which a stream that
     /// was made smaller fails, has a line of its own.
     pub fn text(&self) -> String {
+        self.short_text(usize::MAX)
+    }
+
+    /// Returns at most `lines` lines of [`Stream::text`], and one that counts the cycles of the others. Lines in the middle are left out:
+    /// the last ones show why the stream fails.
+    pub fn short_text(&self, lines: usize) -> String {
+        let mut rows = self.rows();
+        let mut text = String::new();
+        let more = rows.len().saturating_sub(lines);
+        if more > 0 {
+            let from = lines / 2;
+            let out = rows.splice(from..from + more, []);
+            let cycles: usize = out.map(|(cycles, _)| cycles).sum();
+            rows.insert(from, (cycles, format!("   ... {cycles} cycles")));
+        }
+        for (_, row) in rows {
+            let _ = writeln!(text, "{row}");
+        }
+        text
+    }
+
+    /// Returns the lines of [`Stream::text`], each with the number of cycles for which it stands.
+    fn rows(&self) -> Vec<(usize, String)> {
         let cycles = self.cycles.0.iter().map(driven::<D>);
         let lines: Vec<(usize, String)> = (1..).zip(cycles).collect();
         let runs = lines.chunk_by(|one, next| one.1 == next.1 && next.0 < lines.len());
-        runs.fold(String::new(), |mut text, run| {
+        let mut rows = Vec::new();
+        for run in runs {
             let folded = run.len() >= FOLDED;
             let shown = if folded { &run[..1] } else { run };
-            for (number, pins) in shown {
-                let _ = writeln!(text, "{:>6}  {pins}", number - 1);
-            }
+            let shown = shown.iter();
+            rows.extend(shown.map(|(number, pins)| (1, format!("{:>6}  {pins}", number - 1))));
             if folded {
-                let _ = writeln!(text, "        the same in {} more cycles", run.len() - 1);
+                let more = run.len() - 1;
+                rows.push((more, format!("        the same in {more} more cycles")));
             }
-            text
-        })
+        }
+        rows
     }
 }
 

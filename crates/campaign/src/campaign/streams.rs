@@ -197,14 +197,7 @@ impl<D: Design> Drawn for Stream<D> {
     }
 
     fn text(&self) -> String {
-        let left = self.cycles.0.len();
-        let mut text = String::new();
-        for line in Stream::text(self).lines().take(PRINTED) {
-            let _ = writeln!(text, "{line}");
-        }
-        if left > PRINTED {
-            let _ = writeln!(text, "   ... {} more", left - PRINTED);
-        }
+        let mut text = self.short_text(PRINTED);
         let _ = writeln!(text, "with    {}, seed {:#x}", self.build(), self.seed);
         text
     }
@@ -214,5 +207,5 @@ impl<D: Design> Drawn for Stream<D> {
     }
 }
 
-/// Most cycles of a stream that are printed.
+/// Most lines of a stream that are printed.
 const PRINTED: usize = 20;
