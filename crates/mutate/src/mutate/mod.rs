@@ -392,6 +392,8 @@ pub(crate) struct Origin {
     /// The reset is asynchronous.
     pub resets_at_once: bool,
     pub texts: Texts,
+    /// The files of the texts, for messages.
+    pub files: Vec<PathBuf>,
     /// Front end that reads the texts for proofs.
     pub front_end: netlist::FrontEnd,
     /// RTL with the packages that the assertions name, if that is not `texts`.
@@ -460,6 +462,7 @@ impl Origin {
             reset,
             resets_at_once,
             texts,
+            files: dut::files_of::<D>(dir)?,
             front_end: netlist::FrontEnd::Yosys,
             packages: None,
             values: lanes

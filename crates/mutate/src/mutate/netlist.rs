@@ -134,8 +134,12 @@ pub(crate) fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
     let said = match from.front_end {
         FrontEnd::Yosys => {
             let said = why.split_once("ERROR: ").map_or(why, |(_, said)| said);
+            // Its message names a token, not the construct.
+            let text = from.texts.iter().find(|(text, _)| text == name);
+            let text = text.and_then(|(_, text)| text.lines().nth(line.checked_sub(1)?));
+            let text = text.map_or_else(String::new, |text| format!(" in `{}`", text.trim()));
             format!(
-                "{said}; Yosys reads a part of SystemVerilog. {SLANG} has a front end that reads more, and is used if it is found: pip install {SLANG}"
+                "{said}{text}; Yosys reads a part of SystemVerilog. {SLANG} has a front end that reads more, and is used if it is found: pip install {SLANG}"
             )
         }
         FrontEnd::Slang => {
@@ -143,7 +147,10 @@ pub(crate) fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
             said.lines().next().unwrap_or(said).to_owned()
         }
     };
-    let file = relative(&dir.join(name)).display().to_string();
+    let files = from.files.iter();
+    let mut files = files.filter(|file| file.file_name().is_some_and(|own| own == name));
+    let file = files.next().cloned().unwrap_or_else(|| dir.join(name));
+    let file = relative(&file).display().to_string();
     InputError::new(file, line, "--rtl", said).into()
 }
 
