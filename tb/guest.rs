@@ -152,6 +152,7 @@ fn a_new_crate_has_the_whole_command() {
     }
     let help = guest.ends(0, &["fuzz", "--help"]);
     assert!(help.contains("Usage: slot fuzz [OPTIONS]\n"), "{help}");
+    assert!(help.contains("--streams <STREAMS>"), "{help}");
     guest.ends(2, &["run", "x.s"]);
 
     // The same totals with one worker and with two, and after an interruption.
@@ -166,11 +167,10 @@ fn a_new_crate_has_the_whole_command() {
             .unwrap()
             .contains("slot.fuzz.1")
     );
-    assert!(
-        fs::read_to_string(guest.dir.join("all.html"))
-            .unwrap()
-            .contains("slot.fuzz.1")
-    );
+    let page = fs::read_to_string(guest.dir.join("all.html")).unwrap();
+    assert!(page.contains("slot.fuzz.1"));
+    let heads = "<th>build</th><th>streams</th><th>cycles</th><th>failed</th>";
+    assert!(page.contains(heads), "{page}");
     let kept = [&long[..], &["--results", "results", "--json", "again.json"]].concat();
     let mut killed = guest
         .command(&kept)

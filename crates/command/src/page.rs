@@ -17,7 +17,9 @@ pub struct Part {
     pub name: String,
     /// The build of the unit.
     pub build: String,
-    /// Programs, cycles, instructions, programs judged, failures.
+    /// What its cases are: programs or streams ([`NOUN`](reconverge::campaign::Drawn::NOUN)).
+    pub noun: &'static str,
+    /// Cases, cycles, instructions, programs judged, failures.
     pub numbers: [u64; 5],
     /// The campaign has ended.
     pub complete: bool,
@@ -37,6 +39,7 @@ impl Part {
         Part {
             name: whole.name(),
             build: build.to_string(),
+            noun: C::NOUN,
             numbers: [
                 summary.programs,
                 summary.compared.cycles,
@@ -85,22 +88,26 @@ pub fn page(parts: &[&Part], further: &Further) -> String {
     let (mut above, mut below) = (String::new(), String::new());
     if !parts.is_empty() {
         above += "<h2>Campaigns</h2>\n";
+        let has = |noun| parts.iter().any(|part| part.noun == noun);
+        let (programs, streams) = (has("program"), has("stream"));
         let rows = parts.iter().map(|part| {
             let name = match part.complete {
                 true => part.name.clone(),
                 false => format!("{} (not complete)", part.name),
             };
-            (vec![name, part.build.clone()], part.numbers.to_vec())
+            let words = vec![name, part.build.clone()];
+            let [cases, cycles, rest @ .., failed] = part.numbers;
+            let rest = rest.into_iter().filter(|_| programs);
+            let numbers = [cases, cycles].into_iter().chain(rest);
+            (words, numbers.chain([failed]).collect())
         });
-        let heads = [
-            "campaign",
-            "build",
-            "programs",
-            "cycles",
-            "instructions",
-            "scalar",
-            "failed",
-        ];
+        // Streams have no instructions and no scalar judge.
+        let heads: &[&str] = match (programs, streams) {
+            (true, false) => &["programs", "cycles", "instructions", "scalar"],
+            (true, true) => &["cases", "cycles", "instructions", "scalar"],
+            (false, _) => &["streams", "cycles"],
+        };
+        let heads = [&["campaign", "build"], heads, &["failed"]].concat();
         table(&mut above, "campaigns", &heads, rows);
     }
     for part in parts {

@@ -78,7 +78,7 @@ fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Returns the saved cases in the folder `dir`, by the names of their files, without those that are saved to fail on RTL that is right
+/// Returns the saved cases in the folder `dir`, by the names of their files and those that were shrunk first, without those that are saved to fail on RTL that is right
 /// ([`TestCase::flip`]), and the errors of the files that are of this design and cannot be read or are not legal any more
 /// ([`TestCase::illegal`]).
 pub fn saved<C: TestCase>(
@@ -87,7 +87,9 @@ pub fn saved<C: TestCase>(
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json") && path.is_file());
-    paths.sort();
+    // The first that fails is reported, and a small one is read more easily.
+    let shrunk = |path: &Path| path.to_string_lossy().ends_with(".shrunk.json");
+    paths.sort_by_cached_key(|path| (!shrunk(path), path.clone()));
     paths.into_iter().filter_map(|path| {
         let text = match read_text(&path) {
             Ok(text) => text,
