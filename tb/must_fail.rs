@@ -193,6 +193,12 @@ fn a_flipped_bit_of_each_field_ends_in_a_report_and_a_dump_with_both_sides<U: Te
         assert_eq!(again.status.code(), Some(1));
         assert_eq!(text(&again.stdout), report, "replay prints the same report");
         assert_eq!(text(&again.stderr), "", "replay has nothing to note");
+        // Regression: a case whose file has another name was saved a second time.
+        let renamed = dir.join(format!("{name}.shrunk.json"));
+        fs::rename(&case, &renamed).unwrap();
+        let again = reconverge_ends(1, &["replay", arg(&renamed), "--out", arg(&dir)]);
+        assert!(again.contains(arg(&renamed)), "{again}");
+        assert!(!case.exists());
     }
 }
 
