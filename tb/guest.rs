@@ -152,7 +152,9 @@ fn a_new_crate_has_the_whole_command() {
     }
     let help = guest.ends(0, &["fuzz", "--help"]);
     assert!(help.contains("Usage: slot fuzz [OPTIONS]\n"), "{help}");
-    assert!(help.contains("--streams <STREAMS>"), "{help}");
+    for part in ["--streams <STREAMS>", " slot.f and"] {
+        assert!(help.contains(part), "{help}");
+    }
     guest.ends(2, &["run", "x.s"]);
 
     // The same totals with one worker and with two, and after an interruption.

@@ -188,7 +188,7 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
             // The folder that its tests use too.
             "out" => command.mut_arg(id, |arg| arg.default_value("failures")),
             id if hidden.contains(&id) => command.mut_arg(id, |arg| arg.hide(true)),
-            _ => command,
+            id => command.mut_arg(id, |arg| named(arg, one.name)),
         };
     }
     let about = OF_STREAMS
@@ -197,6 +197,15 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
     match about.filter(|_| one.programs.is_none()) {
         Some((_, about)) => command.about(*about),
         None => command,
+    }
+}
+
+/// Names the files of the one design `name` in the help of an option.
+fn named(arg: Arg, name: &str) -> Arg {
+    let help = arg.get_help().map(ToString::to_string);
+    match help.filter(|help| help.contains("UNIT")) {
+        Some(help) => arg.help(help.replace("UNIT", name)),
+        None => arg,
     }
 }
 
