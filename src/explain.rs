@@ -8,7 +8,8 @@ use crate::rules::{self, BitField, Rule, bit_fields};
 use crate::unit::Unit;
 use reconverge_bench::input::did_you_mean;
 use reconverge_bench::text::hex;
-use reconverge_program::words::{Code, Words};
+use reconverge_program::layout::{self, Bits, Text};
+use reconverge_program::words::{Code, Row, Words};
 
 /// A word of an instruction and its fields.
 #[derive(Clone, Debug)]
@@ -106,7 +107,7 @@ pub(crate) fn halves(words: &[u64]) -> Result<Vec<u32>, String> {
     words.iter().map(narrow).collect()
 }
 
-/// Takes the instruction of a program of [`Words`] apart: operation and target.
+/// Takes the instruction of a program of [`Words`] apart: opcode and operands.
 ///
 /// # Errors
 /// There is not exactly one word, or it has too many bits.
@@ -122,26 +123,45 @@ pub fn word<C: Code>(words: &[u64]) -> Result<Anatomy<Words<C>>, String> {
         .ok()
         .filter(|word| word >> (bits - 1) < 2);
     let word = word.ok_or_else(|| format!("{given:#x} has more than {bits} bits"))?;
-    let program = Words::<C>::new("word", vec![word]);
-    let known = Words::<C>::number_of(word).map(|number| C::MNEMONICS[number]);
-    let numbers = C::MNEMONICS
-        .iter()
-        .map(|(name, word, _)| format!("{} {name}", word >> C::TARGET));
-    let target = match known {
-        Some((_, _, true)) => "address",
-        _ => "ignored",
-    };
-    let numbers = numbers.collect::<Vec<_>>().join(", ");
-    let mut fields = vec![field("opcode", (C::BITS - 1, C::TARGET), &numbers, "")];
-    if let Some(high) = C::TARGET.checked_sub(1) {
-        fields.push(field("target", (high, 0), target, ""));
+    let row = Words::<C>::row(word);
+    let numbered = |(value, name): (u64, &str)| format!("{value} {name}");
+    let opcode = |row: &Row| (layout::get(&[C::OPCODE], &[row.word.into()]), row.name);
+    let opcodes: Vec<_> = C::TABLE.iter().map(opcode).map(numbered).collect();
+    let mut fields = vec![of_bits("opcode", &[C::OPCODE], &opcodes.join(", "))];
+    for field in row.map_or(&[][..], |row| row.fields) {
+        let values = match field.text {
+            Text::Named(_, names) => (0..).zip(names.iter().copied()).map(numbered).collect(),
+            _ => Vec::new(),
+        };
+        fields.push(of_bits(field.name, field.bits, &values.join(", ")));
+    }
+    if row.is_some_and(|row| row.leads) {
+        fields.push(of_bits("target", &[C::TARGET], "address"));
+    }
+    let known = fields.iter().flat_map(|field| &field.bits);
+    let known = known.fold(0, |all, (high, low)| all | (2 << high) - (1 << low));
+    let ignored: u64 = ((2 << (bits - 1)) - 1) & !known;
+    let mut from = 0;
+    while let Some(low) = (from..bits).find(|bit| ignored >> bit & 1 == 1) {
+        from = (low..bits)
+            .find(|bit| ignored >> bit & 1 == 0)
+            .unwrap_or(bits);
+        fields.push(field("", (from - 1, low), "ignored", ""));
     }
     Ok(Anatomy {
-        program,
+        program: Words::<C>::new("word", vec![word]),
         pc: 0,
-        operation: known.map(|(name, ..)| name.to_owned()),
+        operation: row.map(|row| row.name.to_owned()),
         parts: vec![Part::new("word", word.into(), C::BITS, fields)],
     })
+}
+
+/// Returns the field `name` with these bits of the only word.
+fn of_bits(name: &str, bits: &[Bits], meaning: &str) -> BitField {
+    BitField {
+        bits: bits.iter().map(|bits| (bits.high, bits.low)).collect(),
+        ..field(name, (0, 0), meaning, "")
+    }
 }
 
 /// Returns a field that the specification gives outside a table of bits.

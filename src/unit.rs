@@ -148,9 +148,9 @@ pub trait Unit: Campaign {
     fn needs(_program: &Self::Program) -> Vec<String> {
         Vec::new()
     }
-    /// Returns the program as words, one instruction a line; by default as assembly.
+    /// Returns the program as words, one instruction a line; by default as [`reconverge_program::assembly::Assembly::to_words`] does.
     fn to_hex(program: &Self::Program) -> String {
-        program.to_text()
+        program.to_words()
     }
     /// Returns the trace record of a step of `program` as one line of JSON, without a line end; `golden` has just executed the step.
     fn trace(

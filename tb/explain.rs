@@ -2,12 +2,13 @@
 
 use reconverge::assembly::Assembly as _;
 use reconverge::explain::{rule, word, words};
+use reconverge::layout::{Field, Text};
 use reconverge::r500::{self, R500};
 use reconverge::r700::{self, R700};
 use reconverge::rules::{ids, naming};
 use reconverge::spa5::{self, Spa5};
 use reconverge::unit::Unit;
-use reconverge::words::{Code, Mnemonic};
+use reconverge::words::{Bits, Code, Row, bits};
 
 /// What the instruction with these words is called; panics unless its fields hold every bit that is set, and unless some rule
 /// says what it does, if the unit executes it.
@@ -83,36 +84,50 @@ fn every_opcode_of_spa5_is_taken_apart_and_has_rules() {
 struct Small;
 
 impl Code for Small {
-    const BITS: u32 = 6;
-    const TARGET: u32 = 4;
-    const MNEMONICS: &'static [Mnemonic] = &[("NOP", 0, false), ("GO", 0x10, true)];
-    const OUTSIDE: u32 = 0x3f;
+    const BITS: u32 = 8;
+    const OPCODE: Bits = bits(5, 4);
+    const TARGET: Bits = bits(3, 0);
+    const TABLE: &'static [Row] = &[
+        Row::new("NOP", 0, "nothing"),
+        Row::leading("GO", 0x10, "goes on at the target").with(&[Field::new(
+            "how",
+            &[bits(6, 6)],
+            Text::Named("how=", &["SLOW", "FAST"]),
+        )]),
+    ];
+    const OUTSIDE: u32 = 0xff;
 }
 
-/// The words of a guest that has a table of mnemonics.
+/// The words of a guest that has a table of them.
 #[test]
-fn a_word_is_taken_apart_by_a_table_of_mnemonics() {
-    for (given, operation, meaning) in [
-        (0x13, Some("GO"), "address"),
-        (0x03, Some("NOP"), "ignored"),
-        (0x33, None, "ignored"),
+fn a_word_is_taken_apart_by_its_table() {
+    for (given, operation, expected) in [
+        (
+            0x53,
+            Some("GO"),
+            " 7:7=0 how 6:6=1 FAST opcode 5:4=1 GO target 3:0=3",
+        ),
+        (0x83, Some("NOP"), " 7:6=2 opcode 5:4=0 NOP  3:0=3"),
+        (0x33, None, " 7:6=0 opcode 5:4=3  3:0=3"),
     ] {
         let anatomy = word::<Small>(&[given]).unwrap();
         assert_eq!(anatomy.operation.as_deref(), operation);
         assert_eq!(anatomy.program.words, [given as u32]);
-        let [opcode, target] = &anatomy.parts[0].fields[..] else {
-            panic!("{anatomy:?}")
-        };
-        assert_eq!((opcode.value(given), target.value(given)), (given >> 4, 3));
-        assert_eq!(opcode.of_value(given >> 4), operation);
-        assert_eq!(target.meaning, meaning);
+        let fields = anatomy.parts[0].fields.iter().map(|field| {
+            let (high, low) = field.bits[0];
+            let value = field.value(given);
+            let of_value = field.of_value(value).map(|name| format!(" {name}"));
+            let of_value = of_value.unwrap_or_default();
+            format!("{} {high}:{low}={value}{of_value}", field.name)
+        });
+        assert_eq!(fields.collect::<Vec<_>>().join(" "), expected);
     }
     let refused = |words: &[u64]| word::<Small>(words).unwrap_err();
-    let count = "an instruction is one word of 6 bits; given: ";
+    let count = "an instruction is one word of 8 bits; given: ";
     assert_eq!(refused(&[]), format!("{count}0"));
     assert_eq!(refused(&[1, 2]), format!("{count}2"));
-    for wide in [0x40, 1 << 32] {
-        assert_eq!(refused(&[wide]), format!("{wide:#x} has more than 6 bits"));
+    for wide in [0x100, 1 << 32] {
+        assert_eq!(refused(&[wide]), format!("{wide:#x} has more than 8 bits"));
     }
 }
 

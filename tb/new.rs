@@ -4,6 +4,7 @@
 mod channels;
 mod literals;
 mod ports;
+mod programs;
 mod types;
 mod update;
 mod wrapper;

@@ -72,7 +72,7 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
     {
         of_rule(explain::rule(U::NAME, id).map_err(|why| InputError::new("explain", 0, id, why))?)
     } else if let [name] = &args.what[..]
-        && let Some(text) = of_name(U::NAME, name)
+        && let Some(text) = of_name::<U>(name)
     {
         text
     } else {
@@ -83,9 +83,9 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
             out += "\n";
             out += &of_part(part);
         }
-        let rules = anatomy
-            .operation
-            .map_or_else(Vec::new, |op| naming(U::NAME, &op));
+        let operation = anatomy.operation.as_deref();
+        out += &of_meaning::<U>(operation);
+        let rules = operation.map_or_else(Vec::new, |op| naming(U::NAME, op));
         if !rules.is_empty() {
             out += "\n";
             out += &listed("rules that name it", &rules);
@@ -129,6 +129,7 @@ fn of_cycle<U: Compiled>(case: &Case<U>, cycle: u64) -> Result<String, Failure> 
             out += "\n";
             out += &of_part(part);
         }
+        out += &of_meaning::<U>(anatomy.operation.as_deref());
     }
     let mut named: Vec<&str> = Vec::new();
     for cycle in &done.cycles {
@@ -230,15 +231,25 @@ fn head(group: &Group) -> [String; 3] {
     [count, ways, group.conditions.clone()]
 }
 
-/// Returns the rules of `unit` that name the operation `name`; `None` if there are none, or `name` is a word in hexadecimal.
-fn of_name(unit: &str, name: &str) -> Option<String> {
+/// Returns the rules that name the operation `name`, or what the table of words says of it; `None` if there is neither, or `name` is a
+/// word in hexadecimal.
+fn of_name<U: Compiled>(name: &str) -> Option<String> {
     let name = name.to_uppercase();
     // A word with a digit is a number.
     if name.chars().all(|c| c.is_ascii_hexdigit()) && name.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let rules = naming(unit, &name);
-    (!rules.is_empty()).then(|| listed(&format!("rules that name {name}"), &rules))
+    let rules = naming(U::NAME, &name);
+    match rules.is_empty() {
+        true => U::Program::meaning(&name).map(|said| wrapped("", &said)),
+        false => Some(listed(&format!("rules that name {name}"), &rules)),
+    }
+}
+
+/// Returns what the table of words says of an operation, behind its fields.
+fn of_meaning<U: Compiled>(operation: Option<&str>) -> String {
+    let said = operation.and_then(U::Program::meaning);
+    said.map_or_else(String::new, |said| format!("\n{}", wrapped("", &said)))
 }
 
 /// Returns rules with their texts below a heading.

@@ -23,6 +23,7 @@ mod literals;
 mod manifest;
 mod parameters;
 mod ports;
+mod programs;
 mod reset;
 mod tree;
 mod update;
@@ -46,11 +47,20 @@ pub struct NewArgs {
     /// The crate exists: bring its declaration up to date with changed RTL, with the options as when it was made
     #[arg(long)]
     update: bool,
+    /// Write a sequencer that runs programs, with RTL, golden model, assembler and campaigns, to be changed; no other option is needed
+    #[arg(long, conflicts_with_all = ["rtl", "top", "update", "include", "define", "library", "parameters", "types", "lanes", "clock", "reset"])]
+    programs: bool,
     /// SystemVerilog file, packages first, or file list (.f); may be given again
-    #[arg(long, required = true, value_name = "FILE")]
+    #[arg(long, required_unless_present = "programs", value_name = "FILE")]
     rtl: Vec<PathBuf>,
     /// Module to be tested
-    #[arg(long, value_name = "MODULE")]
+    #[arg(
+        long,
+        required_unless_present = "programs",
+        default_value = "",
+        hide_default_value = true,
+        value_name = "MODULE"
+    )]
     top: String,
     /// Folder that is searched for include files; may be given again
     #[arg(short = 'I', value_name = "DIR")]
@@ -176,10 +186,7 @@ pub fn command(args: &NewArgs) -> Done {
         true => Some(read_text(&args.dir.join("rtl/design.toml"))?),
         false => None,
     };
-    let rtl = args.dir.join("rtl");
-    let list = list(args, &rtl)?;
-
-    // The list is read in its final place, in a temporary folder until everything succeeds.
+    // Everything is written into a temporary folder until it succeeds.
     let parent = match args.dir.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -192,10 +199,19 @@ pub fn command(args: &NewArgs) -> Done {
         .prefix(".new-")
         .tempdir_in(parent)
         .map_err(failed)?;
-    let at = work.path().join("rtl");
     let write = |path: &str, text: &str| {
         wave::write_whole(&work.path().join(path), text).map_err(Failure::Other)
     };
+    if args.programs {
+        programs::write(&name, write)?;
+        fs::rename(work.keep(), &args.dir).map_err(failed)?;
+        let run = wave::shell(&args.dir.to_string_lossy());
+        print(&programs::summary(&args.dir, &run))?;
+        return Ok(Status::Agreed);
+    }
+    // The list is read in its final place.
+    let (rtl, at) = (args.dir.join("rtl"), work.path().join("rtl"));
+    let list = list(args, &rtl)?;
     write(&format!("rtl/{name}.f"), &list)?;
     let read =
         || FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()));
@@ -414,10 +430,10 @@ pub fn command(args: &NewArgs) -> Done {
     }
     write("Cargo.toml", &manifest(&name, home.as_deref().ok()))?;
     write("build.rs", BUILD)?;
-    write(".gitignore", "/target\n/failures\n/waves\n")?;
-    write(".github/workflows/test.yaml", include_str!("new/ci.yaml"))?;
+    write(".gitignore", IGNORED)?;
+    write(".github/workflows/test.yaml", WORKFLOW)?;
     write("src/lib.rs", &library(&declaration))?;
-    write("src/main.rs", &program(&declaration))?;
+    write("src/main.rs", &main_of(&name, &type_of(&name), "pins"))?;
     write("tests/lockstep.rs", &test(&declaration))?;
     fs::rename(work.keep(), &args.dir).map_err(failed)?;
     let dir = args.dir.display();
@@ -591,6 +607,10 @@ fn toml(
     Ok(text)
 }
 
+const IGNORED: &str = "/target\n/failures\n/waves\n";
+
+const WORKFLOW: &str = include_str!("new/ci.yaml");
+
 const BUILD: &str = "//! Generates the structs of pins and state from `rtl/design.toml`.
 
 fn main() {
@@ -696,11 +716,11 @@ impl design::Golden<{kind}> for Golden {{
     )
 }
 
-fn program(of: &Declaration) -> String {
-    let (name, kind) = (&of.name, type_of(&of.name));
+/// Returns the command of the type `kind`, which is a design of `pins` alone or a `guest` with programs.
+fn main_of(name: &str, kind: &str, what: &str) -> String {
     let mut uses = [
         format!("use {name}::{kind};"),
-        "use reconverge_command::pins;".to_owned(),
+        format!("use reconverge_command::{what};"),
     ];
     uses.sort();
     let uses = uses.join("\n");
@@ -712,7 +732,7 @@ use std::process::ExitCode;
 {uses}
 
 fn main() -> ExitCode {{
-    reconverge_command::main(&[pins::<{kind}>()])
+    reconverge_command::main(&[{what}::<{kind}>()])
 }}
 "
     )

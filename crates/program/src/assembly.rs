@@ -28,8 +28,16 @@ pub trait Assembly:
     fn statement(&self, pc: u32) -> String {
         self.disassemble(pc)
     }
+    /// Returns how the instruction called `name` is written and what it does; by default nothing is known but the specification.
+    fn meaning(_name: &str) -> Option<String> {
+        None
+    }
     /// Returns the program as assembly text that assembles to the same program.
     fn to_text(&self) -> String;
+    /// Returns the program as words; by default as assembly.
+    fn to_words(&self) -> String {
+        self.to_text()
+    }
     /// Assembles a text; `file` is its name in messages.
     ///
     /// # Errors

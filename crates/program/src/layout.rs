@@ -59,6 +59,11 @@ pub struct Field {
 }
 
 impl Field {
+    /// Returns a row, for a table that [`layout!`](macro@crate::layout) does not make.
+    pub const fn new(name: &'static str, bits: &'static [Bits], text: Text) -> Field {
+        Field { name, bits, text }
+    }
+
     /// Returns the value in `words`.
     pub const fn get(&self, words: &[u64]) -> u64 {
         get(self.bits, words)
@@ -85,6 +90,18 @@ impl Field {
             | Text::Hex(name)
             | Text::Named(name, _) => Some(name),
         }
+    }
+
+    /// Returns ` [OPERAND]` with its values; nothing if it is none.
+    pub(crate) fn form(&self) -> String {
+        let values = match self.text {
+            Text::Number(_) => format!("0..{}", self.max()),
+            Text::Hex(_) => format!("0x0..{:#x}", self.max()),
+            Text::Named(_, names) => names.join("|"),
+            Text::Other | Text::Flag(_) | Text::Without(_) => String::new(),
+        };
+        let name = self.operand();
+        name.map_or_else(String::new, |name| format!(" [{name}{values}]"))
     }
 
     /// Returns the value that text does not mention.
@@ -139,6 +156,11 @@ pub const fn used<const N: usize>(fields: &[Field]) -> [u64; N] {
         row += 1;
     }
     all
+}
+
+/// Returns `words` with the usual value in each field.
+pub(crate) fn usual<const N: usize>(fields: &[Field], words: [u64; N]) -> [u64; N] {
+    (fields.iter()).fold(words, |words, field| field.with(words, field.usual()))
 }
 
 /// Returns ` OPERAND` for each field that does not have its usual value.

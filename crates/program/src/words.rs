@@ -1,6 +1,6 @@
 //! Simple programs: each instruction is one word at one address, starting at address 0, with at most one target. A unit with
-//! such programs describes its words ([`Code`]) and gets assembler, disassembler, checks and the edits of shrinker and guided
-//! run.
+//! such programs writes the table of its words ([`Code`]) and gets assembler, disassembler, checks, the edits of shrinker and
+//! guided run, random words ([`draw`]) and the test that finds a wrong row ([`wrong_rows`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -10,22 +10,87 @@ use serde::{Deserialize, Serialize};
 
 use crate::assembly::Assembly;
 use crate::instructions::{Instructions, Piece, moved, places};
+pub use crate::layout::Bits;
+use crate::layout::{self, Field};
 use reconverge_bench::input::InputError;
-use reconverge_bench::text::{Errors, Item, items, program_name};
+use reconverge_bench::text::{Errors, Item, Location, Operands, items, operands, program_name};
 
-/// A mnemonic, its word with target 0, and whether it has a target.
-pub type Mnemonic = (&'static str, u32, bool);
+mod draw;
+mod wrong;
+pub use draw::{draw, faults};
+pub use wrong::wrong_rows;
 
-/// The encoding of a unit's instructions. The target is the lowest bits of a word.
+/// An instruction: a row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its mnemonic, in upper case.
+    pub name: &'static str,
+    /// Its opcode, in its place; the other bits are 0.
+    pub word: u32,
+    /// Whether it has a target, the last operand in text.
+    pub leads: bool,
+    /// Its other operands, in the order of the text.
+    pub fields: &'static [Field],
+    /// What it does, for `explain`.
+    pub does: &'static str,
+}
+
+impl Row {
+    /// Returns the row of an instruction without operands.
+    pub const fn new(name: &'static str, word: u32, does: &'static str) -> Row {
+        Row {
+            name,
+            word,
+            leads: false,
+            fields: &[],
+            does,
+        }
+    }
+
+    /// Returns the row of an instruction with a target.
+    pub const fn leading(name: &'static str, word: u32, does: &'static str) -> Row {
+        Row {
+            leads: true,
+            ..Row::new(name, word, does)
+        }
+    }
+
+    /// Returns the same row with these operands.
+    #[must_use]
+    pub const fn with(self, fields: &'static [Field]) -> Row {
+        Row { fields, ..self }
+    }
+
+    /// Returns how the instruction is written, without its mnemonic: ` [n=0..7] TARGET`.
+    fn form(&self) -> String {
+        let fields = self.fields.iter().map(Field::form);
+        let target = self.leads.then(|| " TARGET".to_owned());
+        fields.chain(target).collect()
+    }
+}
+
+/// The table of a unit's words.
 pub trait Code: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     /// Bits of a word, at most 32.
     const BITS: u32;
-    /// Bits of a target and of an address, at most 24.
-    const TARGET: u32;
-    /// All instructions, with their mnemonics in upper case; the first one is plain ([`Instructions`]).
-    const MNEMONICS: &'static [Mnemonic];
+    /// Where the opcode is.
+    const OPCODE: Bits;
+    /// Where the target is, if an instruction has one. An address has as many bits, at most 24.
+    const TARGET: Bits;
+    /// All instructions; the first one is plain ([`Instructions`]).
+    const TABLE: &'static [Row];
     /// The word at addresses after the end of a program, preferably an illegal one.
     const OUTSIDE: u32;
+}
+
+/// Returns bits `high` to `low` of a word.
+pub const fn bits(high: u32, low: u32) -> Bits {
+    Bits { word: 0, high, low }
+}
+
+/// Returns `word` with `value` in `bits`.
+fn put(bits: Bits, word: u32, value: u32) -> u32 {
+    layout::put(&[bits], [word.into()], value.into())[0] as u32
 }
 
 /// A program: its words, starting at address 0.
@@ -56,22 +121,45 @@ impl<C: Code> Words<C> {
         word.copied().unwrap_or(C::OUTSIDE)
     }
 
-    /// Splits `word` into the word with target 0, and the target.
-    fn apart(word: u32) -> (u32, u32) {
-        let target = word & ((1 << C::TARGET) - 1);
-        (word - target, target)
+    /// Returns the index of the row of `word` in [`Code::TABLE`]; `None` if its opcode has none.
+    pub fn number_of(word: u32) -> Option<usize> {
+        let opcode = word & put(C::OPCODE, 0, u32::MAX);
+        C::TABLE.iter().position(|row| row.word == opcode)
     }
 
-    /// Returns the index of the mnemonic of `word` in [`Code::MNEMONICS`]; `None` if it has none.
-    pub fn number_of(word: u32) -> Option<usize> {
-        let code = Self::apart(word).0;
-        C::MNEMONICS.iter().position(|(_, known, _)| *known == code)
+    /// Returns the row of `word`; `None` if its opcode has none.
+    pub fn row(word: u32) -> Option<&'static Row> {
+        Some(&C::TABLE[Self::number_of(word)?])
     }
 
     /// Returns the target of `word`, if it has one.
     pub fn target(word: u32) -> Option<u32> {
-        let leads = Self::number_of(word).is_some_and(|n| C::MNEMONICS[n].2);
-        leads.then(|| Self::apart(word).1)
+        let row = Self::row(word)?;
+        (row.leads).then(|| layout::get(&[C::TARGET], &[word.into()]) as u32)
+    }
+
+    /// Returns `word` without the bits that an instruction of `row` ignores.
+    fn read(row: &Row, word: u32) -> u32 {
+        row.word | word & Self::operands(row)
+    }
+
+    /// Returns a 1 for each bit of the operands of `row`.
+    fn operands(row: &Row) -> u32 {
+        let target = row.leads.then_some(C::TARGET);
+        let fields = row.fields.iter().flat_map(|field| field.bits);
+        let all = fields.copied().chain(target);
+        all.fold(0, |word, bits| put(bits, word, u32::MAX))
+    }
+
+    /// Returns `word` as the assembler reads any word.
+    fn as_number(word: u32) -> String {
+        let digits = C::BITS.div_ceil(4) as usize;
+        format!(".word 0x{word:0digits$x}")
+    }
+
+    /// Returns the highest address.
+    fn last() -> u32 {
+        C::TARGET.mask() as u32
     }
 }
 
@@ -90,7 +178,7 @@ impl<C: Code> Assembly for Words<C> {
     /// There are no words, there are more words than addresses, or a word has too many bits.
     fn check(&self, file: &str) -> Result<(), InputError> {
         let bad = |why: String| Err(InputError::new(file, 0, "words", why));
-        let (count, most) = (self.words.len(), 1 << C::TARGET);
+        let (count, most) = (self.words.len(), Self::last() as usize + 1);
         let wide = |word: &&u32| **word > u32::MAX >> (32 - C::BITS);
         match self.words.iter().find(wide) {
             _ if count == 0 => bad("there are none".to_owned()),
@@ -103,13 +191,31 @@ impl<C: Code> Assembly for Words<C> {
     /// Returns the instruction at `pc` as text: `.word` if no mnemonic assembles to it.
     fn disassemble(&self, pc: u32) -> String {
         let word = self.word(pc);
-        let digits = C::BITS.div_ceil(4) as usize;
-        match (Self::number_of(word), Self::apart(word).1) {
-            (Some(n), target) if C::MNEMONICS[n].2 => format!("{} {target}", C::MNEMONICS[n].0),
-            (Some(n), 0) => C::MNEMONICS[n].0.to_owned(),
+        match Self::row(word).filter(|row| Self::read(row, word) == word) {
+            Some(row) => {
+                let fields = layout::operands(row.fields, &[word.into()]);
+                let target = Self::target(word).map(|target| format!(" {target}"));
+                format!("{}{fields}{}", row.name, target.unwrap_or_default())
+            }
             // Keeps the bits that the instruction ignores.
-            _ => format!(".word 0x{word:0digits$x}"),
+            None => Self::as_number(word),
         }
+    }
+
+    fn meaning(name: &str) -> Option<String> {
+        let row = C::TABLE
+            .iter()
+            .find(|row| row.name.eq_ignore_ascii_case(name))?;
+        Some(format!("{}{}: {}", row.name, row.form(), row.does))
+    }
+
+    /// Returns the program as words, which [`Assembly::assemble`] reads too.
+    fn to_words(&self) -> String {
+        let lines = (0..).zip(&self.words).map(|(pc, word)| {
+            let text = self.disassemble(pc);
+            format!("{}  // {pc}  {text}\n", Self::as_number(*word))
+        });
+        lines.collect()
     }
 
     /// Returns the program as text that assembles to the same words.
@@ -122,51 +228,49 @@ impl<C: Code> Assembly for Words<C> {
             .collect()
     }
 
-    /// Assembles a program: one instruction per line, labels `name:`, targets by label or address, `.word` for any word.
+    /// Assembles a program: one instruction per line, labels `name:`, operands as in the table, the target (label or address) last,
+    /// `.word` for any word.
     ///
     /// # Errors
     /// A line is none of these, or the program fails [`Assembly::check`].
     fn assemble(text: &str, file: &str) -> Result<Self, InputError> {
         let (mut words, mut labels, mut targets) = (Vec::new(), BTreeMap::new(), Vec::new());
         items(text, file, |at, item| {
-            let (name, operand) = match item {
+            let (name, rest) = match item {
                 Item::Label(name) => {
                     return match labels.insert(name, words.len()) {
                         None => Ok(()),
-                        Some(_) => Err(at.error("label", format!("`{name}` is defined twice"))),
+                        Some(_) => {
+                            let why = format!("`{name}` is defined twice");
+                            Err(at.error("label", why).about(name))
+                        }
                     };
                 }
-                Item::Line(name, operand) => (name.to_uppercase(), operand),
+                Item::Line(name, rest) => (name.to_uppercase(), rest),
             };
             if name == ".WORD" {
-                words.push(at.unsigned("word", operand, u32::MAX >> (32 - C::BITS))?);
+                words.push(at.unsigned("word", rest, u32::MAX >> (32 - C::BITS))?);
                 return Ok(());
             }
-            let known = C::MNEMONICS.iter().find(|(known, ..)| *known == name);
-            let Some((_, word, leads)) = known else {
-                return Err(at.unknown_mnemonic(&name, C::MNEMONICS.iter().map(|m| m.0)));
+            let Some(row) = C::TABLE.iter().find(|row| row.name == name) else {
+                return Err(at.unknown_mnemonic(&name, C::TABLE.iter().map(|row| row.name)));
             };
-            match (leads, operand) {
-                (true, "") => return Err(at.error(&name, "needs a target")),
-                (true, _) => targets.push((at, words.len(), operand)),
-                (false, "") => {}
-                (false, _) => return Err(at.error(&name, format!("does not take `{operand}`"))),
-            }
-            words.push(*word);
+            let (word, target) = Self::line(at, row, operands(rest).collect())?;
+            targets.extend(target.map(|target| (at, words.len(), target)));
+            words.push(word);
             Ok(())
         })?;
-        let most = (1 << C::TARGET) - 1;
         let mut errors = Errors::default();
         for (at, number, target) in targets {
             let led: Result<u32, InputError> = match labels.get(target) {
                 // Checks that the address fits into the target bits.
-                Some(place) => at.unsigned("target", &place.to_string(), most),
+                Some(place) => at.unsigned("target", &place.to_string(), Self::last()),
                 None if target.starts_with(|c: char| c.is_ascii_digit()) => {
-                    at.unsigned("target", target, most)
+                    at.unsigned("target", target, Self::last())
                 }
                 None => Err(at.undefined_label("target", target, labels.keys())),
             };
-            words[number] |= errors.note(led).unwrap_or(0);
+            words[number] = put(C::TARGET, words[number], errors.note(led).unwrap_or(0));
             if errors.is_full() {
                 break;
             }
@@ -175,6 +279,40 @@ impl<C: Code> Assembly for Words<C> {
         let program = Words::new(&program_name(file), words);
         program.check(file)?;
         Ok(program)
+    }
+}
+
+impl<C: Code> Words<C> {
+    /// Returns the word of an instruction of `row` with these operands, and its target, which is read when all labels are known.
+    fn line<'a>(
+        at: Location<'a>,
+        row: &'static Row,
+        mut given: Vec<&'a str>,
+    ) -> Result<(u32, Option<&'a str>), InputError> {
+        let written = format!("it is written `{}{}`", row.name, row.form());
+        let target = match row.leads {
+            true => Some(given.pop().ok_or_else(|| {
+                let most = Self::last();
+                let why = format!("needs a target, a label or 0..{most}: {written}");
+                at.error(row.name, why)
+            })?),
+            false => None,
+        };
+        let mut words = layout::usual(row.fields, [row.word.into()]);
+        let mut from = Operands {
+            at,
+            word: row.name,
+            rest: given,
+            fixed: 0,
+        };
+        layout::take(&mut from, row.fields, &mut words)?;
+        match from.rest.first() {
+            Some(other) => {
+                let why = format!("does not take `{other}`: {written}");
+                Err(at.error(row.name, why).about(other))
+            }
+            None => Ok((words[0] as u32, target)),
+        }
     }
 }
 
@@ -191,7 +329,7 @@ impl<C: Code> Instructions for Words<C> {
         let places = places(pieces, self.words.len());
         let words = pieces.iter().map(|piece| {
             let Piece::Old(number) = *piece else {
-                return C::MNEMONICS[0].1;
+                return C::TABLE[0].word;
             };
             let word = self.words[number];
             match Self::target(word) {
@@ -203,12 +341,18 @@ impl<C: Code> Instructions for Words<C> {
     }
 
     fn simpler(&self) -> Vec<Self> {
-        let numbers = 0..self.words.len();
-        let simple = numbers.filter_map(|number| {
-            let known = Self::number_of(self.words[number])?;
-            let (_, word, leads) = C::MNEMONICS[known];
-            // Clears the bits that the instruction ignores.
-            (!leads && word != self.words[number]).then(|| self.with(number, word))
+        let simple = (0..self.words.len()).flat_map(|number| {
+            let word = self.words[number];
+            let of_row = move |row: &'static Row| {
+                let read = Self::read(row, word);
+                let fields = layout::simpler(row.fields, [read.into()]);
+                let ignored = (read != word).then_some(read);
+                ignored
+                    .into_iter()
+                    .chain(fields.into_iter().map(|[word]| word as u32))
+            };
+            let words = Self::row(word).into_iter().flat_map(of_row);
+            words.map(move |word| self.with(number, word))
         });
         simple.collect()
     }
@@ -231,8 +375,8 @@ impl<C: Code> Instructions for Words<C> {
 impl<C: Code> Words<C> {
     /// Returns `word` with target `to`, limited to the highest address.
     fn led_to(&self, word: u32, to: usize) -> u32 {
-        let most = (1 << C::TARGET) - 1;
-        Self::apart(word).0 | u32::try_from(to).unwrap_or(most).min(most)
+        let most = Self::last();
+        put(C::TARGET, word, u32::try_from(to).unwrap_or(most).min(most))
     }
 
     fn with(&self, number: usize, word: u32) -> Self {
@@ -244,30 +388,45 @@ impl<C: Code> Words<C> {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::*;
+    use rand::SeedableRng;
+    use rand_pcg::Pcg64Mcg;
 
-    /// Words of six bits: an instruction without a target and one with it.
+    use super::*;
+    use crate::layout::Text;
+
+    /// Words of nine bits: an instruction without operands, one with a target, one with fields too.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub(crate) struct Small;
 
     impl Code for Small {
-        const BITS: u32 = 6;
-        const TARGET: u32 = 4;
-        const MNEMONICS: &'static [Mnemonic] = &[("NOP", 0, false), ("GO", 0x10, true)];
-        const OUTSIDE: u32 = 0x3f;
+        const BITS: u32 = 9;
+        const OPCODE: Bits = bits(5, 4);
+        const TARGET: Bits = bits(3, 0);
+        const TABLE: &'static [Row] = &[
+            Row::new("NOP", 0, "nothing"),
+            Row::leading("GO", 0x10, "goes on at the target"),
+            Row::leading("IF", 0x20, "goes on at the target if a lane wants to").with(&[
+                Field::new("flag", &[bits(7, 6)], Text::Number("n=")),
+                Field::new("not", &[bits(8, 8)], Text::Without("all")),
+            ]),
+        ];
+        const OUTSIDE: u32 = 0x1ff;
     }
 
     fn read(text: &str) -> Result<Vec<u32>, String> {
         let program = Words::<Small>::assemble(text, "small.s").map_err(|e| e.to_string())?;
-        let again = Words::assemble(&program.to_text(), "small.s").unwrap();
-        assert_eq!(again, program);
         Ok(program.words)
     }
 
     #[test]
     fn words_and_text_are_each_other_s_inverse() {
-        let words = read("on: nop\nGO on // back\n GO 15\n.word 0x3f\n.word 1\nGO on\n");
-        assert_eq!(words, Ok(vec![0, 0x10, 0x1f, 0x3f, 1, 0x10]));
+        for word in 0..512 {
+            let program = Words::<Small>::new("small", vec![word]);
+            assert_eq!(read(&program.to_text()), Ok(vec![word]));
+            assert_eq!(read(&program.to_words()), Ok(vec![word]));
+        }
+        let words = read("on: nop\nGO on // back\n GO 15\n.word 0x1ff\nIF ALL on\n if n=0x2, 4\n");
+        assert_eq!(words, Ok(vec![0, 0x10, 0x1f, 0x1ff, 0x20, 0x1a4]));
         assert_eq!(read(&"NOP\n".repeat(16)), Ok(vec![0; 16]));
         for (text, why) in [
             ("", "small.s: words: there are none"),
@@ -276,36 +435,141 @@ pub(crate) mod tests {
                 "small.s:2: mnemonic: `NPO` is not an instruction, statement or directive; did you mean `NOP`?",
             ),
             ("GO 16\n", "small.s:1: target: 16 is not in 0..15"),
-            ("GO\n", "small.s:1: GO: needs a target"),
-            ("NOP 1\n", "small.s:1: NOP: does not take `1`"),
+            (
+                "GO\n",
+                "small.s:1: GO: needs a target, a label or 0..15: it is written `GO TARGET`",
+            ),
+            (
+                "NOP 1\n",
+                "small.s:1: NOP: does not take `1`: it is written `NOP`",
+            ),
+            (
+                "IF m=1 2\n",
+                "small.s:1: IF: does not take `m=1`: it is written `IF [n=0..3] [all] TARGET`",
+            ),
+            ("IF n=4 2\n", "small.s:1: n: 4 is not in 0..3"),
             (
                 "again: GO agian\n",
                 "small.s:1: target: label `agian` is not defined; did you mean `again`?",
             ),
             ("a:\na: NOP\n", "small.s:2: label: `a` is defined twice"),
-            (".word 64\n", "small.s:1: word: 64 is not in 0..63"),
+            (".word 512\n", "small.s:1: word: 512 is not in 0..511"),
         ] {
             assert_eq!(read(text), Err(why.to_owned()));
         }
         let why = "small.s: words: 17, the memory has room for 16";
         assert_eq!(read(&"NOP\n".repeat(17)), Err(why.to_owned()));
-        let wide = Words::<Small>::new("wide", vec![64])
-            .check("x.json")
-            .unwrap_err();
-        assert_eq!(wide.to_string(), "x.json: words: 0x40 has more than 6 bits");
+        let wide = Words::<Small>::new("wide", vec![512]).check("x.json");
+        let why = "x.json: words: 0x200 has more than 9 bits";
+        assert_eq!(wide.unwrap_err().to_string(), why);
+        let form = "IF [n=0..3] [all] TARGET: goes on at the target if a lane wants to";
+        assert_eq!(Words::<Small>::meaning("if").as_deref(), Some(form));
+        assert_eq!(Words::<Small>::meaning("no"), None);
     }
 
     #[test]
     fn targets_follow_their_instructions() {
-        let program = Words::<Small>::new("p", vec![0, 0x13, 0x01, 0x10]);
-        assert_eq!([program.word(1), program.word(4)], [0x13, 0x3f]);
+        let program = Words::<Small>::new("p", vec![0, 0x13, 0x01, 0x10, 0xe1]);
+        assert_eq!([program.word(1), program.word(5)], [0x13, 0x1ff]);
         let pieces = [Piece::New, Piece::Old(1), Piece::Old(3)];
         assert_eq!(program.laid_out(&pieces).words, [0, 0x12, 0x10]);
         assert_eq!(program.led(&pieces, 3), 2);
-        assert_eq!((program.number(3), program.number(4)), (Some(3), None));
-        assert_eq!(program.simpler(), [program.with(2, 0)]);
-        assert_eq!(program.retargeted(1, 99), Some(program.with(1, 0x1f)));
+        assert_eq!((program.number(4), program.number(5)), (Some(4), None));
+        // Ignored bits, a number, a flag that is usually set.
+        let simpler = [(2, 0), (4, 0x21), (4, 0xa1), (4, 0x61), (4, 0x1e1)];
+        let simpler = simpler.map(|(number, word)| program.with(number, word));
+        assert_eq!(program.simpler(), simpler);
+        assert_eq!(program.retargeted(4, 99), Some(program.with(4, 0xef)));
         assert_eq!(program.retargeted(0, 1), None);
         assert!(program.is_plain(0) && program.is_plain(2) && !program.is_plain(1));
+    }
+
+    /// The same words as a machine reads them: where it goes on, if it does.
+    fn does(word: u32) -> Option<u32> {
+        let (target, wants) = (word & 15, word >> 6 & 3 > 1 || word >> 8 & 1 == 1);
+        match word >> 4 & 3 {
+            0 => Some(16),
+            1 => Some(target),
+            2 if wants => Some(target),
+            2 => Some(word >> 6 & 1 | 32),
+            _ => None,
+        }
+    }
+
+    /// Declares the table of [`Small`] with a mistake.
+    macro_rules! mistaken {
+        ($name:ident: $target:expr, $($row:expr),+) => {
+            #[derive(Clone, Copy, Debug, Default, PartialEq)]
+            struct $name;
+            impl Code for $name {
+                const TARGET: Bits = $target;
+                const TABLE: &'static [Row] = &[$($row),+];
+                const BITS: u32 = Small::BITS;
+                const OPCODE: Bits = Small::OPCODE;
+                const OUTSIDE: u32 = Small::OUTSIDE;
+            }
+        };
+    }
+
+    #[test]
+    fn a_wrong_row_is_named() {
+        const ROWS: &[Row] = Small::TABLE;
+        const WIDE: Row = Row::new("GO", 0x10, "").with(&[Field::new(
+            "to",
+            &[bits(6, 6), bits(3, 0)],
+            Text::Number("to="),
+        )]);
+        mistaken!(Missing: Small::TARGET, ROWS[0], ROWS[2]);
+        mistaken!(Added: Small::TARGET, ROWS[0], ROWS[1], ROWS[2], Row::new("END", 0x30, ""));
+        mistaken!(Low: bits(2, 0), ROWS[0], ROWS[1], ROWS[2]);
+        mistaken!(Wide: Small::TARGET, ROWS[0], WIDE, ROWS[2]);
+        mistaken!(Plain: Small::TARGET, ROWS[0], ROWS[1], Row::leading("IF", 0x20, ""));
+        assert_eq!(wrong_rows::<Small, _>(does), [""; 0]);
+        assert_eq!(wrong_rows::<Missing, _>(does), ["opcode 0x10 has no row"]);
+        assert_eq!(wrong_rows::<Added, _>(does), ["there is no END"]);
+        assert_eq!(
+            wrong_rows::<Low, _>(does),
+            [
+                "GO: bits 0x8 matter, and are no operand",
+                "IF: bits 0x8 matter, and are no operand"
+            ]
+        );
+        assert_eq!(
+            wrong_rows::<Wide, _>(does),
+            ["GO: bits 0x40 are an operand, and change nothing"]
+        );
+        assert_eq!(
+            wrong_rows::<Plain, _>(does),
+            ["IF: bits 0x1c0 matter, and are no operand"]
+        );
+    }
+
+    #[test]
+    fn words_are_drawn_from_the_table_and_broken_in_each_way() {
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let (mut rows, mut kinds) = ([0; 4], [0; 3]);
+        for _ in 0..4000 {
+            let word = draw::<Small, _>(&mut rng, 3);
+            let number = Words::<Small>::number_of(word);
+            rows[number.unwrap_or(3)] += 1;
+            let Some(row) = Words::<Small>::row(word) else {
+                continue;
+            };
+            kinds[0] += u32::from(Words::<Small>::read(row, word) != word);
+            kinds[1] += u32::from(Words::<Small>::target(word).is_some_and(|to| to > 2));
+            let mut program = Words::<Small>::new("p", vec![word]);
+            for (_, _, fault) in faults::<Small, Pcg64Mcg>() {
+                if fault(&mut rng, &mut program).is_some() {
+                    kinds[2] += u32::from(program.words != [word]);
+                    program.words[0] = word;
+                }
+            }
+            assert!(word < 512 && program.check("p").is_ok());
+        }
+        assert!(
+            rows[..3].iter().all(|n| *n > 1000) && rows[3] > 30,
+            "{rows:?}"
+        );
+        assert!(kinds.iter().all(|n| *n > 100), "{kinds:?}");
     }
 }

@@ -1,5 +1,8 @@
 //! Axes, which are types with a few values each, and points, which combine values of several axes.
 
+use std::marker::PhantomData;
+
+use reconverge_program::words::{Code, Words};
 use serde::{Deserialize, Serialize};
 
 /// An axis: a type with a few values, each with a name.
@@ -128,6 +131,34 @@ macro_rules! part {
     };
 }
 pub use crate::part;
+
+/// An instruction of a table of words; the last value is a word without a row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Instruction<C>(usize, PhantomData<C>);
+
+impl<C: Code> Instruction<C> {
+    /// Returns the instruction of `word`.
+    #[inline]
+    pub fn of(word: u32) -> Self {
+        Self::at(Words::<C>::number_of(word).unwrap_or(C::TABLE.len()))
+    }
+}
+
+impl<C: Code> Values for Instruction<C> {
+    const NAME: &'static str = "instruction";
+    const COUNT: usize = C::TABLE.len() + 1;
+    fn names() -> Vec<String> {
+        let names = C::TABLE.iter().map(|row| row.name);
+        names.chain(["illegal"]).map(str::to_owned).collect()
+    }
+    #[inline]
+    fn index(self) -> usize {
+        self.0
+    }
+    fn at(index: usize) -> Self {
+        Instruction(index, PhantomData)
+    }
+}
 
 /// The kind of the previous instruction; `None`: the launch was before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

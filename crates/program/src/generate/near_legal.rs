@@ -60,7 +60,7 @@ fn any_program<P: Instructions, R: Rng + ?Sized>() -> [Fault<R, P>; 4] {
 }
 
 /// Returns the number of any instruction of `program`; `None` if there is none.
-fn any<P: Instructions, R: Rng + ?Sized>(rng: &mut R, program: &P) -> Option<usize> {
+pub(crate) fn any<P: Instructions, R: Rng + ?Sized>(rng: &mut R, program: &P) -> Option<usize> {
     let count = program.count();
     (count > 0).then(|| within(rng, 0..count))
 }

@@ -2,7 +2,8 @@
 
 use reconverge::cover::When::{Cycle, Sometimes, Step as EachStep};
 use reconverge::cover::{
-    Coverage, Cross, Decision, Declaration, Hits, Lanes, Level, Pace, Previous, Status, numbered,
+    Coverage, Cross, Decision, Declaration, Hits, Instruction, Lanes, Level, Pace, Previous,
+    Status, numbered,
 };
 use reconverge::design::{Build, Golden as _};
 use reconverge::unit::{Executor as _, Step};
@@ -12,10 +13,8 @@ use super::golden::Golden;
 use super::program::{BR, Code, END, YIELD};
 use super::{ERROR_NAMES, In, RpSeq, State};
 
-numbered! {
-    /// An instruction.
-    Op "instruction" 8 |n| Code::MNEMONICS.get(n).map_or("illegal", |m| m.0).to_owned()
-}
+/// An instruction.
+pub type Op = Instruction<Code>;
 
 numbered! {
     /// How a program ended.
@@ -57,7 +56,7 @@ impl Coverage<RpSeq> for Bins {
         d.unreachable(bins.branches, none, |(level, _)| !level.exists(depth));
         d.unreachable(bins.yields, none, |(level, _)| !level.exists(depth));
         d.unreachable(bins.yields, "there is no entry", |at| at == (Level::Empty, Decision::Jump));
-        let last = |op: Op| op.0 == 7 || u32::from(op.0) << 16 == END;
+        let last = |op| [Code::OUTSIDE, END].map(Op::of).contains(&op);
         d.unreachable(bins.neighbours, "it ended the program", |(before, _)| before.0.is_some_and(last));
         bins
     }
@@ -84,7 +83,7 @@ impl Coverage<RpSeq> for Bins {
             pins.inst & 0xf_0000,
             Level::of(before.level.into(), self.depth),
         );
-        let op = Op((word >> 16).min(7) as u8);
+        let op = Op::of(word);
         let lanes = |mask| Lanes::of(mask, self.lanes);
         hits.hit(self.steps, (op, level, lanes(before.active)));
         hits.hit(self.neighbours, (Previous(last.replace(op)), op));

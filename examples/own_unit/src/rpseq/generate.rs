@@ -2,38 +2,33 @@
 
 use rand::Rng;
 use reconverge::case::Kind;
+use reconverge::generate::near_legal::break_one;
 use reconverge::generate::{chance, choose, when};
+use reconverge::words::{draw, faults};
 
-use super::program::{ALU, BR, END, JMP, JOIN, Program, SSY, YIELD};
+use super::program::{ALU, BR, Code, END, JMP, JOIN, Program, SSY, YIELD};
 
 /// Entries of the stack that a structured program may use: those of the default build.
 const ROOM: usize = 4;
 
 /// A random program.
 pub fn generate(kind: Kind, rng: &mut impl Rng) -> Program {
-    let mut words = Vec::new();
+    let mut program = Program::new("random", Vec::new());
+    let words = &mut program.words;
     if matches!(kind, Kind::Structured | Kind::NearLegal) {
-        block(&mut words, ROOM, rng);
+        block(words, ROOM, rng);
         words.push(END);
     } else {
         let length = rng.random_range(1..24);
-        words.extend((0..length).map(|_| raw(length, rng)));
+        words.extend((0..length).map(|_| draw::<Code, _>(rng, length)));
         // Now and then a stack that is full from the start, with whatever lanes there are.
         let full = if chance(rng, 4) { length.min(ROOM) } else { 0 };
         words[..full].fill(SSY | (length - 1) as u32);
     }
     if kind == Kind::NearLegal {
-        let number = rng.random_range(0..words.len());
-        words[number] = raw(words.len(), rng);
+        break_one(rng, &mut program, &faults());
     }
-    Program::new("random", words)
-}
-
-/// Any word; mostly a legal one that leads into a program of `length`.
-fn raw(length: usize, rng: &mut impl Rng) -> u32 {
-    let ops = choose(rng, &[(7, 7), (16, 1)]);
-    let ends = choose(rng, &[(length as u32, 15), (0x1_0000, 1)]);
-    rng.random_range(0..ops) << 16 | rng.random_range(0..ends)
+    program
 }
 
 /// Statements that need `room` entries of the stack at most. A loop ends when each of its lanes has drawn a 1.
@@ -57,7 +52,7 @@ fn block(words: &mut Vec<u32>, room: usize, rng: &mut impl Rng) {
             "plain" => words.push(ALU),
             "yield" => words.push(YIELD),
             "skip" => {
-                words.extend([JMP, raw(8, rng), raw(8, rng)]);
+                words.extend([JMP, draw::<Code, _>(rng, 8), draw::<Code, _>(rng, 8)]);
                 words[first] |= next(words);
             }
             "loop" => {

@@ -19,7 +19,7 @@ pub mod judge;
 mod program;
 
 pub use golden::Golden;
-pub use program::Program;
+pub use program::{Code, Program};
 
 include!(concat!(env!("OUT_DIR"), "/rpseq.rs"));
 

@@ -1,6 +1,6 @@
 //! Programs of rpseq.
 
-use reconverge::words::{self, Mnemonic, Words};
+use reconverge::words::{self, Bits, Row, Words, bits};
 
 // Operations, with target 0.
 pub const ALU: u32 = 0;
@@ -11,17 +11,23 @@ pub const YIELD: u32 = 4 << 16;
 pub const JMP: u32 = 5 << 16;
 pub const END: u32 = 6 << 16;
 
-/// What the words of a program are.
+/// The table of the words.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Code;
 
+#[rustfmt::skip]
 impl words::Code for Code {
     const BITS: u32 = 20;
-    const TARGET: u32 = 16;
-    #[rustfmt::skip]
-    const MNEMONICS: &'static [Mnemonic] = &[
-        ("ALU", ALU, false), ("SSY", SSY, true), ("BR", BR, true), ("JOIN", JOIN, false), ("YIELD", YIELD, false),
-        ("JMP", JMP, true), ("END", END, false),
+    const OPCODE: Bits = bits(19, 16);
+    const TARGET: Bits = bits(15, 0);
+    const TABLE: &'static [Row] = &[
+        Row::new    ("ALU",   ALU,   "nothing that matters for flow control"),
+        Row::leading("SSY",   SSY,   "the active lanes are pushed: at the target they meet"),
+        Row::leading("BR",    BR,    "lanes whose condition is 1 go to the target; if some do and some do not, these wait on the stack"),
+        Row::new    ("JOIN",  JOIN,  "the active lanes have arrived; those on top of the stack go on where their entry says"),
+        Row::new    ("YIELD", YIELD, "the active lanes change places with those on top of the stack, if none is in both"),
+        Row::leading("JMP",   JMP,   "goes on at the target"),
+        Row::new    ("END",   END,   "the program is done, if nothing is on the stack"),
     ];
     const OUTSIDE: u32 = 0xf_0000;
 }

@@ -105,7 +105,7 @@ impl Coverage<RpWarps> for Bins {
         }
         let waiting = Waiting(before.waiting.iter().sum());
         if after.step() != Step::None {
-            let op = Op((pins.inst >> 16).min(7) as u8);
+            let op = Op::of(pins.inst);
             hits.hit(self.issues, (Warp(before.warp), op, waiting));
             if let Some(last) = memory.last.replace(before.warp) {
                 let turn = Turn((before.warp + 4 - last) % 4);

@@ -1,16 +1,17 @@
 //! Programs through RTL, golden model and scalar judge.
 
-use own_unit::rpseq::{Program, RpSeq, rtl};
+use own_unit::rpseq::{Code, Golden, In, Program, RpSeq, rtl};
 use reconverge::assembly::Assembly as _;
 use reconverge::campaign::{Options, found, fuzz, replay};
 use reconverge::case::Case;
 use reconverge::check::check;
 use reconverge::cover::Model;
-use reconverge::design::Build;
+use reconverge::design::{Build, Control as _, Golden as _};
 use reconverge::dut::Rtl;
 use reconverge::instructions::Instructions as _;
 use reconverge::judges::Scalar;
 use reconverge::mutate::{self, Family, by_campaign};
+use reconverge::words::wrong_rows;
 
 use crate::common;
 
@@ -62,6 +63,73 @@ fn a_mistake_in_the_rtl_is_reported_with_a_short_program_that_replays() {
     for file in ["vcd", "gtkw"] {
         assert!(saved.with_extension(file).metadata().unwrap().len() > 0);
     }
+}
+
+/// The golden model after a launch of lanes 3:0 and these words. Lanes 0 and 2 have the condition 1.
+fn after(words: &[u32]) -> Golden {
+    let mut golden = Golden::build(&Build::from(4));
+    let launch = In {
+        launch: 1,
+        lanes: 0b1111,
+        ..In::default()
+    };
+    let inst = |inst: &u32| In {
+        inst: *inst,
+        inst_valid: 1,
+        cond: 0b0101,
+        ..In::default()
+    };
+    for pins in [In::reset(), launch]
+        .into_iter()
+        .chain(words.iter().map(inst))
+    {
+        golden.cycle(&pins);
+    }
+    golden
+}
+
+/// Two states tell all instructions apart: nothing on the stack, and two entries.
+#[test]
+fn the_golden_model_reads_every_word_as_the_table_says() {
+    let states = ["ALU", "SSY 9\nBR 7"].map(|text| {
+        let program = Program::assemble(text, "state.s").unwrap();
+        after(&program.words)
+    });
+    let wrong = wrong_rows::<Code, _>(|word| {
+        states.clone().map(|mut golden| {
+            let pins = In {
+                inst: word,
+                inst_valid: 1,
+                cond: 0b0100,
+                ..In::default()
+            };
+            *golden.cycle(&pins)
+        })
+    });
+    assert_eq!(wrong, [""; 0]);
+}
+
+/// What the comment at the head of the RTL says of each instruction, behind an SSY to 9 at address 0: address, active lanes, entries on
+/// the stack.
+#[test]
+fn each_mnemonic_does_what_the_specification_says_of_it() {
+    let behind = |text: &str| {
+        let program = Program::assemble(&format!("SSY 9\n{text}"), "does.s").unwrap();
+        let state = *after(&program.words).state();
+        (state.pc, state.active, state.level)
+    };
+    for (text, expected) in [
+        ("ALU", (2, 0b1111, 1)),
+        ("SSY 5", (2, 0b1111, 2)),
+        ("BR 5", (5, 0b0101, 2)),
+        ("BR 5\nYIELD", (2, 0b1010, 2)),
+        ("JOIN", (9, 0b1111, 0)),
+        ("JMP 5", (5, 0b1111, 1)),
+    ] {
+        assert_eq!(behind(text), expected, "{text}");
+    }
+    let end = Program::assemble("END", "end.s").unwrap();
+    assert_eq!(after(&end.words).state().done, 1);
 }
 
 /// How many mutants of a family are caught by programs, missed, proved equivalent, undecided.
