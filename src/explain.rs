@@ -139,7 +139,7 @@ pub fn word<C: Code>(words: &[u64]) -> Result<Anatomy<Words<C>>, String> {
         fields.push(of_bits("target", &[C::TARGET], "address"));
     }
     let known = fields.iter().flat_map(|field| &field.bits);
-    let known = known.fold(0, |all, (high, low)| all | (2 << high) - (1 << low));
+    let known = known.fold(0, |all, (high, low)| all | ((2 << high) - (1 << low)));
     let ignored: u64 = ((2 << (bits - 1)) - 1) & !known;
     let mut from = 0;
     while let Some(low) = (from..bits).find(|bit| ignored >> bit & 1 == 1) {

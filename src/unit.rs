@@ -102,8 +102,10 @@ pub trait Unit: Campaign {
             let why = format!("not UTF-8 text at byte {}", e.valid_up_to());
             InputError::new(file, 0, "file", why)
         };
+        let text = std::str::from_utf8(bytes).map_err(bad)?;
+        let program = Self::Program::assemble(text, file).map_err(|e| e.in_text(text))?;
         Ok(Loaded {
-            program: Self::Program::assemble(std::str::from_utf8(bytes).map_err(bad)?, file)?,
+            program,
             warnings: Vec::new(),
         })
     }

@@ -117,7 +117,7 @@ impl<U: Unit> Watch<U> for Kinds {
 }
 
 /// The pins but for clocks, reset and stall.
-fn plain<U: Unit>() -> impl Iterator<Item = &'static Pin> {
+pub fn plain<U: Unit>() -> impl Iterator<Item = &'static Pin> {
     (U::DECLARATION.pins.iter()).filter(|pin| pin.role == Role::Plain)
 }
 

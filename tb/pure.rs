@@ -14,6 +14,8 @@ mod damage;
 #[cfg(feature = "mutate")]
 mod driven;
 mod explain;
+#[cfg(feature = "mutate")]
+mod forgotten;
 mod invariants;
 mod r500 {
     mod alu;

@@ -9,12 +9,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use bytemuck::bytes_of;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use reconverge::ROOT;
 use reconverge::case::{Case, Conditions, Kind};
 use reconverge::design::Control;
 use reconverge::design::{Build, Golden as _};
+use reconverge::field::Pin;
 use reconverge::r500::R500;
 use reconverge::r700::R700;
 use reconverge::r700::golden::Frame;
@@ -42,8 +44,6 @@ trait Normative: Unit {
     const ERRORS: std::ops::RangeInclusive<u8>;
     /// The launch with `pins` that led to `golden`.
     fn launched(pins: &Self::In, golden: &Self::Golden, build: &Build) -> Value;
-    /// What a step reads.
-    fn read(pins: &Self::In) -> Value;
     /// The architectural state.
     fn state(golden: &Self::Golden, lanes: usize) -> Value;
     /// What a step with `pins` gives beside the state.
@@ -67,13 +67,6 @@ impl Normative for R500 {
             "code_addr": pins.code_range & 511, "code_size": pins.code_range >> 16 & 511,
             "offset": pins.code_offset & 511, "bool_const": s.bool_const,
             "int_const": (0..32).map(|n| s.int(n)).collect::<Vec<_>>(),
-        })
-    }
-
-    fn read(pins: &Self::In) -> Value {
-        json!({
-            "cmn": pins.cmn, "inst": pins.inst, "addr": pins.addr,
-            "alu": pins.alu, "pred": pins.pred, "cov": pins.cov,
         })
     }
 
@@ -124,10 +117,6 @@ impl Normative for R700 {
             "prog_len": pins.prog_len, "stack_size": pins.stack_size, "entry": pins.entry,
             "valid": pins.lane_mask, "loop_const": s.loop_const, "bool_const": s.bool_const,
         })
-    }
-
-    fn read(pins: &Self::In) -> Value {
-        json!({ "dw0": pins.dw0, "dw1": pins.dw1, "u": pins.u, "pred": pins.pred })
     }
 
     fn state(golden: &Self::Golden, lanes: usize) -> Value {
@@ -182,10 +171,6 @@ impl Normative for Spa5 {
         })
     }
 
-    fn read(pins: &Self::In) -> Value {
-        json!({ "word": pins.word, "p": pins.p, "cc": pins.cc, "r": pins.r[..], "constant": pins.constant, "csm": pins.csm[..] })
-    }
-
     fn state(golden: &Self::Golden, _: usize) -> Value {
         let s = golden.state();
         let token =
@@ -205,6 +190,17 @@ impl Normative for Spa5 {
     fn error(state: &Self::State) -> u8 {
         state.err
     }
+}
+
+/// All pins, by their names; what has a `launch` is a launch.
+fn read<U: Unit>(pins: &U::In) -> Value {
+    let of = |pin: &Pin| match pin.words() {
+        1 => json!(pin.get(bytes_of(pins), 0)),
+        words => (0..words).map(|i| pin.get(bytes_of(pins), i)).collect(),
+    };
+    let pins = U::DECLARATION.pins.iter();
+    let pins = pins.filter(|pin| pin.name != "launch");
+    pins.map(|pin| (pin.name.to_owned(), of(pin))).collect()
 }
 
 /// As many lanes as there are.
@@ -268,7 +264,7 @@ impl Runs {
                 state.extend(outputs);
             }
             let at = format!("{at}, step {step} at pc {pc:#x}");
-            self.script.lines.push((at, U::read(&pins), answer));
+            self.script.lines.push((at, read::<U>(&pins), answer));
             self.errors.insert(U::error(golden.state()));
             step += 1;
         }

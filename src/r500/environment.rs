@@ -55,9 +55,29 @@ impl Environment<R500> for Surroundings {
     #[inline]
     fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let slot = self.program.slot(state.pc);
-        *pins = In::default();
-        (pins.cmn, pins.inst, pins.addr) = (slot.cmn, slot.inst, slot.addr);
-        pins.inst_valid = 1;
+        // Every pin is named: the compiler tells of a new one.
+        *pins = In {
+            cmn: slot.cmn,
+            inst: slot.inst,
+            addr: slot.addr,
+            inst_valid: 1,
+            // Below.
+            alu: 0,
+            pred: [0; 4],
+            cov: 0,
+            // Of a launch, and of the host.
+            launch: 0,
+            fc_ctrl: 0,
+            code_addr: 0,
+            code_range: 0,
+            code_offset: 0,
+            const_we: 0,
+            const_addr: 0,
+            const_wdata: 0,
+            stall: 0,
+            rst_n: 1,
+            pad: [0; _],
+        };
         let is_fc = slot.cmn & 3 == 2;
         if self.conditions.lanes.noisy() {
             let mut noise = Noise::<6>::draw(rng);
@@ -148,32 +168,54 @@ impl Pins for In {
 
     #[inline]
     fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
-        if self.is_reset() {
-            self.stall = rng.random_range(0..=1);
+        let reset = self.is_reset();
+        // Every pin is named: the compiler tells of a new one.
+        let In {
+            alu,
+            pred,
+            cov,
+            cmn,
+            inst,
+            addr,
+            const_wdata,
+            fc_ctrl,
+            code_addr,
+            code_range,
+            code_offset,
+            const_addr,
+            const_we,
+            launch,
+            stall,
+            inst_valid,
+            rst_n: _,
+            pad: _,
+        } = self;
+        if reset {
+            *stall = rng.random_range(0..=1);
         }
-        let anything = self.is_reset() || self.is_stalled();
-        if anything || !running || self.inst_valid == 0 {
-            self.alu = rng.random();
-            self.pred = rng.random();
-            self.cov = rng.random();
-            (self.cmn, self.inst, self.addr) = (rng.random(), rng.random(), rng.random());
+        let anything = reset || *stall == 1;
+        if anything || !running || *inst_valid == 0 {
+            *alu = rng.random();
+            *pred = rng.random();
+            *cov = rng.random();
+            (*cmn, *inst, *addr) = (rng.random(), rng.random(), rng.random());
         }
         if anything || !running {
-            self.inst_valid = rng.random_range(0..=1);
+            *inst_valid = rng.random_range(0..=1);
         }
-        let launching = self.launch == 1;
-        let writing = self.const_we == 1;
+        let launching = *launch == 1;
+        let writing = *const_we == 1;
         if anything || running {
-            self.launch = rng.random_range(0..=1);
-            self.const_we = rng.random_range(0..=1);
+            *launch = rng.random_range(0..=1);
+            *const_we = rng.random_range(0..=1);
         }
         if anything || running || !launching {
-            (self.fc_ctrl, self.code_addr) = (rng.random(), rng.random());
-            (self.code_range, self.code_offset) = (rng.random(), rng.random());
+            (*fc_ctrl, *code_addr) = (rng.random(), rng.random());
+            (*code_range, *code_offset) = (rng.random(), rng.random());
         }
         if anything || running || !writing {
-            self.const_wdata = rng.random();
-            self.const_addr = rng.random_range(0..64);
+            *const_wdata = rng.random();
+            *const_addr = rng.random_range(0..64);
         }
     }
 

@@ -45,9 +45,27 @@ impl Environment<R700> for Surroundings {
     #[inline]
     fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let quad = self.program.quad(state.pc);
-        *pins = In::default();
-        (pins.dw0, pins.dw1, pins.u) = (quad.dw0, quad.dw1, quad.u.into());
-        pins.inst_valid = 1;
+        // Every pin is named: the compiler tells of a new one.
+        *pins = In {
+            dw0: quad.dw0,
+            dw1: quad.dw1,
+            u: quad.u.into(),
+            inst_valid: 1,
+            // Below.
+            pred: 0,
+            // Of a launch, and of the host.
+            launch: 0,
+            entry: 0,
+            prog_len: 0,
+            lane_mask: 0,
+            stack_size: 0,
+            const_we: 0,
+            const_addr: 0,
+            const_wdata: 0,
+            stall: 0,
+            rst_n: 1,
+            pad: [0; _],
+        };
         if self.lanes.noisy() {
             let mut noise = Noise::<1>::draw(rng);
             if gives_predicates(quad) {
@@ -102,38 +120,58 @@ impl Pins for In {
 
     #[inline]
     fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
-        if self.is_reset() {
-            self.stall = rng.random_range(0..=1);
+        let reset = self.is_reset();
+        // Every pin is named: the compiler tells of a new one.
+        let In {
+            pred,
+            lane_mask,
+            dw0,
+            dw1,
+            const_wdata,
+            entry,
+            prog_len,
+            stack_size,
+            const_addr,
+            const_we,
+            launch,
+            stall,
+            inst_valid,
+            u,
+            rst_n: _,
+            pad: _,
+        } = self;
+        if reset {
+            *stall = rng.random_range(0..=1);
         }
-        let anything = self.is_reset() || self.is_stalled();
-        if anything || !running || self.inst_valid == 0 {
-            (self.dw0, self.dw1) = (rng.random(), rng.random());
-            self.u = rng.random_range(0..=1);
-            self.pred = rng.random();
+        let anything = reset || *stall == 1;
+        if anything || !running || *inst_valid == 0 {
+            (*dw0, *dw1) = (rng.random(), rng.random());
+            *u = rng.random_range(0..=1);
+            *pred = rng.random();
         }
-        let alu = self.dw1 >> 29 & 1 == 1;
+        let alu = *dw1 >> 29 & 1 == 1;
         if !alu {
-            self.u = rng.random_range(0..=1);
+            *u = rng.random_range(0..=1);
         }
-        if !alu || self.u == 0 {
-            self.pred = rng.random();
+        if !alu || *u == 0 {
+            *pred = rng.random();
         }
         if anything || !running {
-            self.inst_valid = rng.random_range(0..=1);
+            *inst_valid = rng.random_range(0..=1);
         }
-        let launching = self.launch == 1;
-        let writing = self.const_we == 1;
+        let launching = *launch == 1;
+        let writing = *const_we == 1;
         if anything || running {
-            self.launch = rng.random_range(0..=1);
-            self.const_we = rng.random_range(0..=1);
+            *launch = rng.random_range(0..=1);
+            *const_we = rng.random_range(0..=1);
         }
         if anything || running || !launching {
-            (self.entry, self.prog_len) = (rng.random(), rng.random());
-            (self.lane_mask, self.stack_size) = (rng.random(), rng.random());
+            (*entry, *prog_len) = (rng.random(), rng.random());
+            (*lane_mask, *stack_size) = (rng.random(), rng.random());
         }
         if anything || running || !writing {
-            self.const_wdata = rng.random();
-            self.const_addr = rng.random_range(0..64);
+            *const_wdata = rng.random();
+            *const_addr = rng.random_range(0..64);
         }
     }
 

@@ -145,8 +145,26 @@ impl Environment<Spa5> for Surroundings {
     #[inline]
     fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let word = self.program.word(state.pc);
-        *pins = In::default();
-        (pins.word, pins.inst_valid) = (word, 1);
+        // Every pin is named: the compiler tells of a new one.
+        *pins = In {
+            word,
+            inst_valid: 1,
+            // Below.
+            p: [0; 7],
+            cc: [0; 4],
+            r: [0; 64],
+            constant: 0,
+            csm: [0; 64],
+            // Of a launch.
+            launch: 0,
+            entry: 0,
+            prog_base: 0,
+            prog_size: 0,
+            launch_mask: 0,
+            stall: 0,
+            rst_n: 1,
+            pad: [0; _],
+        };
         if self.conditions.lanes.noisy() {
             let mut noise = Noise::<11>::draw(rng);
             if self.peels {
@@ -263,34 +281,53 @@ impl Pins for In {
 
     #[inline]
     fn scramble(&mut self, running: bool, rng: &mut impl Rng) {
-        if self.is_reset() {
-            self.stall = rng.random_range(0..=1);
+        let reset = self.is_reset();
+        // Every pin is named: the compiler tells of a new one.
+        let In {
+            p,
+            cc,
+            launch_mask,
+            word,
+            entry,
+            prog_base,
+            prog_size,
+            constant,
+            launch,
+            stall,
+            inst_valid,
+            r,
+            csm,
+            rst_n: _,
+            pad: _,
+        } = self;
+        if reset {
+            *stall = rng.random_range(0..=1);
         }
-        let anything = self.is_reset() || self.is_stalled();
-        if anything || !running || self.inst_valid == 0 {
-            self.word = rng.random();
-            (self.p, self.cc) = (rng.random(), rng.random());
+        let anything = reset || *stall == 1;
+        if anything || !running || *inst_valid == 0 {
+            *word = rng.random();
+            (*p, *cc) = (rng.random(), rng.random());
         }
-        if !is_brx(self.word) {
-            self.r[..8].fill_with(|| rng.random());
+        if !is_brx(*word) {
+            r[..8].fill_with(|| rng.random());
         }
-        if anything || !is_bank(self.word) {
-            self.constant = rng.random();
+        if anything || !is_bank(*word) {
+            *constant = rng.random();
         }
-        if !tests_clip(self.word) {
-            self.csm[..8].fill_with(|| rng.random());
+        if !tests_clip(*word) {
+            csm[..8].fill_with(|| rng.random());
         }
         if anything || !running {
-            self.inst_valid = rng.random_range(0..=1);
+            *inst_valid = rng.random_range(0..=1);
         }
-        let launching = self.launch == 1;
+        let launching = *launch == 1;
         if anything || running {
-            self.launch = rng.random_range(0..=1);
+            *launch = rng.random_range(0..=1);
         }
         if anything || running || !launching {
-            (self.entry, self.prog_size) = (rng.random(), rng.random());
-            self.prog_base = rng.random();
-            self.launch_mask = rng.random();
+            (*entry, *prog_size) = (rng.random(), rng.random());
+            *prog_base = rng.random();
+            *launch_mask = rng.random();
         }
     }
 
