@@ -1,16 +1,30 @@
 //! Importers on damaged files, as data: `tb/<unit>/damaged.txt`. A line names a file in `tb/<unit>/programs` and changes of it: `18=3e00`
-//! sets the bytes from byte 18 on, `cut=51` keeps the first 51.
+//! sets the bytes from byte 18 on, `cut=51` keeps the first 51, `{"a": "b"}` puts b in the place of the first a.
+//! `tb/r700/listed.txt` has whole listings.
+
+use std::collections::BTreeMap;
 
 use reconverge::ROOT;
+use reconverge::r700::R700;
 use reconverge::unit::{LoadOptions, Unit};
 
 use crate::data;
 
 fn damaged_files_are_refused_with_field_and_reason<U: Unit>() {
     data::compare(&format!("tb/{}/damaged.txt", U::NAME), true, |line| {
-        let mut words = line.split(' ');
-        let file = words.next().unwrap();
+        let (file, changes) = line.split_once(' ').unwrap_or((line, ""));
         let mut bytes = std::fs::read(format!("{ROOT}/tb/{}/programs/{file}", U::NAME)).unwrap();
+        if let Ok(texts) = serde_json::from_str::<BTreeMap<String, String>>(changes) {
+            let mut text = String::from_utf8(bytes).unwrap();
+            for (from, to) in texts {
+                assert!(text.contains(&from), "{line}");
+                text = text.replacen(&from, &to, 1);
+            }
+            bytes = text.into();
+        }
+        let words = changes
+            .split_whitespace()
+            .filter(|_| !changes.starts_with('{'));
         for (place, value) in words.map(|word| word.split_once('=').unwrap()) {
             if place == "cut" {
                 bytes.truncate(value.parse().unwrap());
@@ -37,9 +51,32 @@ fn damaged_files_are_refused_with_field_and_reason<U: Unit>() {
     });
 }
 
+/// Of r700, whose listings of AMD have no words: what they become.
+#[test]
+fn listings_become_the_words_that_are_shown() {
+    data::compare("tb/r700/listed.txt", true, |text| {
+        let text = text.replace("\\n", "\n");
+        match R700::load(text.as_bytes(), "x", &LoadOptions::default()) {
+            Err(refused) => refused.to_string(),
+            Ok(loaded) => {
+                let hex = R700::to_hex(&loaded.program);
+                hex.lines()
+                    .filter(|line| line.contains(" ; "))
+                    .collect::<Vec<_>>()
+                    .join("\n")
+            }
+        }
+    });
+}
+
+#[test]
+fn damaged_logs_of_r500_are_refused_with_field_and_reason() {
+    damaged_files_are_refused_with_field_and_reason::<reconverge::r500::R500>();
+}
+
 #[test]
 fn damaged_objects_of_r700_are_refused_with_field_and_reason() {
-    damaged_files_are_refused_with_field_and_reason::<reconverge::r700::R700>();
+    damaged_files_are_refused_with_field_and_reason::<R700>();
 }
 
 #[test]

@@ -3,12 +3,11 @@
 //! Expected words are copied from `docs/spec/r500.md`, never computed.
 
 use crate::texts;
-use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use rand::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
 use reconverge::input::InputError;
 use reconverge::r500::asm::{
-    Cond, Line, Stmt, Targets, assemble, disassemble, expand, hex_text, parse_hex, program_text,
-    statement,
+    Cond, Line, Stmt, Targets, assemble, disassemble, expand, parse_hex, statement,
 };
 use reconverge::r500::import::{Format, Imported, Options, import, load, recognise};
 use reconverge::r500::isa::{Fc, PredSel};

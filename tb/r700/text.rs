@@ -3,8 +3,8 @@
 //! Expected words are copied from `docs/spec/r700.md` or follow r700-2 bit by bit, never computed.
 
 use crate::texts;
-use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use rand::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg64Mcg;
 use reconverge::input::InputError;
 use reconverge::r700::asm::{
     ElseForm, EndifForm, Line, LoopKind, Stmt, When, assemble, disassemble, expand, hex_text,

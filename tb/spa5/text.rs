@@ -10,7 +10,7 @@ use rand_pcg::Pcg64Mcg;
 use reconverge::input::InputError;
 use reconverge::spa5::asm::text::is_hex;
 use reconverge::spa5::asm::{assemble, disassemble, hex_text, parse_hex, program_text};
-use reconverge::spa5::isa::{self, CONTROL, NOP, Word, norm};
+use reconverge::spa5::isa::{self, CONTROL, NOP, Word};
 use reconverge::spa5::program::{MAX_BUNDLES, Program};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tb/spa5/programs");
@@ -44,17 +44,6 @@ fn refused(text: &str) -> InputError {
         Err(e) => e,
         Ok(_) => panic!("accepted:\n{text}"),
     }
-}
-
-/// Bundles with the control words of hand-made programs.
-fn bundles(instructions: &[u64]) -> Vec<u64> {
-    let mut words = Vec::new();
-    for three in instructions.chunks(3) {
-        words.push(CONTROL);
-        words.extend(three);
-        words.resize(words.len().next_multiple_of(4), NOP);
-    }
-    words
 }
 
 fn around(words: Vec<u64>) -> Program {

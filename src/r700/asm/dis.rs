@@ -26,6 +26,8 @@ fn mnemonic(quad: Quad) -> String {
         Some(word) => fields(word, quad.u),
         None => match Word::decode(quad) {
             Word::Reserved(..) => format!(".quad {}", words(quad)),
+            // Words stand behind no statement.
+            Word::Cf(cf) => format!("{} [{}]", cf_fields(cf, false), words(quad)),
             word => format!("{} [{}]", fields(word, false), words(quad)),
         },
     }
@@ -59,7 +61,7 @@ fn sayable(quad: Quad) -> Option<Word> {
 fn fields(word: Word, u: bool) -> String {
     match word {
         Word::Alu(alu) => alu_fields(alu, u),
-        Word::Cf(cf) => cf_fields(cf),
+        Word::Cf(cf) => cf_fields(cf, true),
         Word::Mem(mem) => mem_fields(mem),
         Word::Reserved(dw0, dw1) => words(Quad { dw0, dw1, u }),
     }
@@ -88,7 +90,8 @@ fn kcache(k: Kcache) -> String {
     format!("CB{}:{first}-{}{index}", k.bank, first + length)
 }
 
-fn cf_fields(cf: Cf) -> String {
+/// Returns the fields of the general format, as a statement if they are one and `statement` is set.
+fn cf_fields(cf: Cf, statement: bool) -> String {
     let mut t = cf.op.name().to_owned();
     if cf.op.is_fetch() {
         let _ = write!(t, " {}", cf.count);
@@ -103,7 +106,7 @@ fn cf_fields(cf: Cf) -> String {
         ..Cf::new(cf.op)
     };
     let bare = match cf.op {
-        CfOp::Return => cf == plain,
+        CfOp::Return => statement && cf == plain,
         op => !op.uses_addr() && cf.addr == 0,
     };
     if !bare {

@@ -265,75 +265,7 @@ fn a_log_that_is_cut_off_falls_back_to_the_last_complete_program() {
 }
 
 #[test]
-fn damage_in_a_log_is_refused() {
-    let log = mesa("09_for_varying.log");
-    let line_of = |part: &str| 1 + log.lines().position(|l| l.contains(part)).unwrap();
-    for (from, to, line, field) in [
-        (
-            "\n4\t0:CMN_INST",
-            "\n5\t0:CMN_INST",
-            line_of("4\t0:CMN"),
-            "slot",
-        ),
-        (
-            "\n4\t0:CMN_INST",
-            "\n\t0:CMN_INST",
-            line_of("4\t0:CMN"),
-            "slot",
-        ),
-        (
-            "0x00000402:FC",
-            "0x0000402:FC",
-            line_of("4\t0:CMN"),
-            "CMN_INST",
-        ),
-        (
-            "0x10000001:",
-            "0x100000011:",
-            line_of("0x10000001"),
-            "FC_INST",
-        ),
-        ("0x10000001:", "10000001:", line_of("0x10000001"), "FC_INST"),
-        (
-            "\t2:FC_INST    0x10000001",
-            "\tlost",
-            line_of("4\t0:CMN"),
-            "FC_INST",
-        ),
-        (
-            "\t3:FC_ADDR    0x000c0000",
-            "\tlost",
-            line_of("4\t0:CMN"),
-            "FC_ADDR",
-        ),
-        (
-            "\t3:FC_ADDR    0x000c0000",
-            "\t2:FC_INST    0x000c0000",
-            line_of("0x000c0000"),
-            "FC_INST",
-        ),
-        (
-            "\t2:FC_INST    0x10000001",
-            "\t2:ALPHA_ADDR 0x10000001",
-            line_of("0x10000001"),
-            "ALPHA_ADDR",
-        ),
-        ("0\t0:CMN_INST", "noise", line_of("0x08020001"), "RGB_ADDR"),
-        (
-            "\t4 ALPHA_INST:0x00600010",
-            "\tlost",
-            line_of("0\t0:CMN"),
-            "ALPHA_INST",
-        ),
-    ] {
-        assert!(log.contains(from), "{from}");
-        let e = import_error(&log.replacen(from, to, 1));
-        assert_eq!(
-            (e.file.as_str(), e.line, e.field.as_str()),
-            ("x.log", line, field),
-            "{from} -> {to}: {e}"
-        );
-    }
+fn a_log_without_a_program_is_refused() {
     let e = import_error("R500 Fragment Program:\n--------\n");
     assert_eq!((e.line, e.field.as_str()), (1, "program"));
 }
@@ -365,52 +297,12 @@ fn a_program_must_fit_the_memory() {
 }
 
 #[test]
-fn damage_in_a_listing_is_refused() {
+fn registers_that_a_listing_lacks_are_worked_out() {
     let text = mesa("09_for_varying.txt");
-    for (from, to, field) in [
-        ("\n4 00000402", "\n5 00000402", "slot"),
-        ("\n4 00000402", "\n4 0000402", "word 0"),
-        (
-            "10000001 000c0000 00000000 00000000\n",
-            "10000001 000c0000 00000000\n",
-            "word 5",
-        ),
-        (
-            "10000001 000c0000 00000000 00000000\n",
-            "10000001 000c0000 00000000 00000000 0\n",
-            "slot",
-        ),
-        ("end=13", "end=512", "US_CODE_ADDR"),
-        ("end=13", "", "US_CODE_ADDR"),
-        ("end=13", "end=x", "US_CODE_ADDR"),
-        ("US_FC_CTRL 80000000", "US_FC_CTRL 8000000", "US_FC_CTRL"),
-        (
-            "US_FC_CTRL 80000000",
-            "US_FC_CTRL 80000000\nUS_FC_CTRL 80000000",
-            "US_FC_CTRL",
-        ),
-        (
-            "US_FC_INT_CONST_0",
-            "US_FC_INT_CONST_32",
-            "US_FC_INT_CONST_32",
-        ),
-    ] {
-        assert!(text.contains(from), "{from}");
-        assert_eq!(
-            import_error(&text.replacen(from, to, 1)).field,
-            field,
-            "{from} -> {to}"
-        );
-    }
-    assert_eq!(
-        imported(&text.replacen("end=13", "end=511", 1))
-            .program
-            .regs
-            .end(),
-        511
-    );
+    let last = imported(&text.replacen("end=13", "end=511", 1));
+    assert_eq!(last.program.regs.end(), 511);
     assert_eq!(import_error("# SLOTS\n# REGISTERS\n").field, "# SLOTS");
-    // Registers that are missing are worked out, with a warning.
+    // With a warning.
     let bare: String = text
         .lines()
         .take_while(|l| !l.starts_with("# FLOW"))

@@ -28,55 +28,6 @@ fn a_program_has_at_most_65536_instructions() {
     );
 }
 
-#[test]
-fn hex_is_two_words_and_u() {
-    let p = parse_hex(
-        "0xFFFFFFFF ffffffff u ; all\n.stack 1\n1 2\n0X0 0 U",
-        "t.hex",
-    )
-    .unwrap();
-    let expected = [with_u(u32::MAX, u32::MAX), quad(1, 2), with_u(0, 0)];
-    assert_eq!(p.quads, expected);
-    assert_eq!((p.regs.stack_size, p.regs.prog_len), (1, 3));
-    for (text, error) in [
-        (
-            "100000000 0",
-            "t.hex:1: DW0: `100000000` is not a 32-bit word in hexadecimal",
-        ),
-        (
-            "0 0x",
-            "t.hex:1: DW1: `0x` is not a 32-bit word in hexadecimal",
-        ),
-        (
-            "0 -1",
-            "t.hex:1: DW1: `-1` is not a 32-bit word in hexadecimal",
-        ),
-        (
-            "\n0",
-            "t.hex:2: instruction: is two words and perhaps u: DW0 DW1 [u]",
-        ),
-        (
-            "0 0 x",
-            "t.hex:1: instruction: is two words and perhaps u: DW0 DW1 [u]",
-        ),
-        (
-            "0 0 u u",
-            "t.hex:1: instruction: is two words and perhaps u: DW0 DW1 [u]",
-        ),
-        (
-            "0 0\n.entry main",
-            "t.hex:2: address: `main` is not a number",
-        ),
-        (
-            "0 0\n.quad 0 0",
-            "t.hex:2: directive: there is no directive `.quad` here",
-        ),
-        ("; nothing", "t.hex: program: has no instruction"),
-    ] {
-        assert_eq!(parse_hex(text, "t.hex").unwrap_err().to_string(), error);
-    }
-}
-
 /// The statement layer's own checks, which text cannot reach.
 #[test]
 fn expand_checks_its_numbers() {
