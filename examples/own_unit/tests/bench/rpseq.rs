@@ -6,7 +6,7 @@ use reconverge::campaign::{Options, found, fuzz, replay};
 use reconverge::case::Case;
 use reconverge::check::check;
 use reconverge::cover::Model;
-use reconverge::design::{Build, Control as _, Golden as _};
+use reconverge::design::{Build, Golden as _};
 use reconverge::dut::Rtl;
 use reconverge::instructions::Instructions as _;
 use reconverge::judges::Scalar;

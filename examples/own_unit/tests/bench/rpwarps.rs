@@ -104,7 +104,7 @@ const CHANGES: &[(&str, &str)] = &[
 const MISTAKES: [(&str, &str); 8] = [
     (
         "conditions go to the warp that may issue",
-        "waiting pc active",
+        "warp waiting pc active",
     ),
     (
         "the first warp always comes first, and others starve",
