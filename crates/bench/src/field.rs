@@ -248,7 +248,7 @@ pub struct Channel {
     pub withdraw: bool,
     /// What cannot happen to it: bit n for event n of the declaration's list.
     pub never: u64,
-    /// Most cycles in which valid is 0 while a transaction is owed.
+    /// Most cycles in which valid is 0 while a transaction is owed; where the module receives, in which ready is 0 while nothing is owed.
     pub latency: Option<u32>,
 }
 

@@ -239,7 +239,7 @@ pub struct Scoreboard<D: Design, M> {
     model: M,
     owed: Owed<D>,
     state: D::State,
-    /// How many transactions each channel had since the reset, its last payload, and for how many cycles it has owed one.
+    /// How many transactions each channel had since the reset, its last payload, and for how many cycles it has owed one, or not taken one.
     seen: Vec<Seen<D>>,
     /// The last transactions, the newest one last.
     recent: VecDeque<(u64, usize, Cycle<D>)>,
@@ -317,7 +317,11 @@ impl<D: Design, M: Transactions<D>> Board<D> for Scoreboard<D, M> {
         let beat = |channel| Beat::of::<D>(channel, bytes_of(before), pins, bytes_of(after));
         // A design may send for what it receives in the same cycle.
         for (at, channel) in channels().filter(|(_, channel)| channel.side == Side::In) {
-            if beat(channel).transfers() {
+            let beat = beat(channel);
+            if let Some(wrong) = self.not_taken(at, channel, beat, cycle) {
+                return Some(wrong);
+            }
+            if beat.transfers() {
                 self.log(number, at, cycle);
                 self.model.receives(channel.name, pins, &mut self.owed);
             }
@@ -370,6 +374,35 @@ impl<D: Design, M: Transactions<D>> Scoreboard<D, M> {
         self.seen[at].count += 1;
     }
 
+    /// Counts the cycles in which a design that owes nothing does not take what is offered. Returns what is wrong after too many.
+    fn not_taken(
+        &mut self,
+        at: usize,
+        channel: &Channel,
+        beat: Beat,
+        cycle: &Cycle<D>,
+    ) -> Option<Wrong<D>> {
+        let latency = channel.latency?;
+        let free = self.owed.channels.iter().all(VecDeque::is_empty);
+        let idle = &mut self.seen[at].idle;
+        *idle = match free && beat.waits() {
+            true => *idle + 1,
+            false => 0,
+        };
+        if *idle <= latency {
+            return None;
+        }
+        let text = format!(
+            "transaction {} is not taken; ready was 0 in {} cycles in which nothing is owed",
+            self.seen[at].count + 1,
+            latency + 1
+        );
+        self.wrong(channel, cycle, Why::Late, text, |rtl, golden| {
+            set::<D>(channel.ready, rtl, 0);
+            set::<D>(channel.ready, golden, 1);
+        })
+    }
+
     /// Takes a transaction that was sent.
     fn sent(
         &mut self,
@@ -409,8 +442,8 @@ impl<D: Design, M: Transactions<D>> Scoreboard<D, M> {
             };
             let text = format!("transaction {count}: nothing{with} is owed{}", doubled());
             return self.wrong(channel, cycle, Why::Extra, text, |rtl, golden| {
-                set_valid::<D>(channel, rtl, 1);
-                set_valid::<D>(channel, golden, 0);
+                set::<D>(channel.valid, rtl, 1);
+                set::<D>(channel.valid, golden, 0);
             });
         };
         if debt.any.iter().any(same) {
@@ -454,8 +487,8 @@ impl<D: Design, M: Transactions<D>> Scoreboard<D, M> {
         let text = format!("transaction {count} is owed since cycle {since}; {text}");
         let expected = debt.any[0];
         self.wrong(channel, cycle, why, text, |rtl, golden| {
-            set_valid::<D>(channel, rtl, 0);
-            set_valid::<D>(channel, golden, 1);
+            set::<D>(channel.valid, rtl, 0);
+            set::<D>(channel.valid, golden, 1);
             payload::<D>(channel).for_each(|field| copy::<D>(field, &expected, golden));
         })
     }
@@ -517,9 +550,9 @@ fn copy<D: Design>(field: &Field, from: &D::State, to: &mut D::State) {
     bytes_of_mut(to)[span(field)].copy_from_slice(&bytes_of(from)[span(field)]);
 }
 
-/// Sets valid of a channel on which the design sends.
-fn set_valid<D: Design>(channel: &Channel, state: &mut D::State, value: u8) {
-    if let Wire::Field { number, .. } = channel.valid {
+/// Sets valid or ready of a channel, where the design drives it.
+fn set<D: Design>(wire: Wire, state: &mut D::State, value: u8) {
+    if let Wire::Field { number, .. } = wire {
         bytes_of_mut(state)[D::fields()[number].offset] = value;
     }
 }

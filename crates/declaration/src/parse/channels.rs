@@ -90,7 +90,7 @@ pub(super) fn channels(
             clock,
             withdraw: table.flag("withdraw")?,
             never: never(table)?,
-            latency: latency(table, side, transactions)?,
+            latency: latency(table, transactions)?,
         })
     })?;
     match channels.len() {
@@ -160,15 +160,14 @@ impl Signals<'_> {
     }
 }
 
-/// Reads how long a transaction may be owed on a channel.
-fn latency(table: &Table, side: Side, transactions: bool) -> Result<Option<u32>, Error> {
+/// Reads how long a transaction may be owed on a channel, or not taken.
+fn latency(table: &Table, transactions: bool) -> Result<Option<u32>, Error> {
     let latency = table.number("latency", 1..=MAX_LATENCY)?;
-    let why = match (latency, transactions, side) {
-        (Some(_), false, _) => "only with `transactions = true` is it known what is owed",
-        (Some(_), true, Side::In) => "the bench sends on this channel",
-        _ => return Ok(latency.map(|latency| latency as u32)),
-    };
-    Err(table.error("latency", why))
+    if latency.is_some() && !transactions {
+        let why = "only with `transactions = true` is it known what is owed";
+        return Err(table.error("latency", why));
+    }
+    Ok(latency.map(|latency| latency as u32))
 }
 
 /// Reads what cannot happen to a channel, as a mask of [`EVENTS`].

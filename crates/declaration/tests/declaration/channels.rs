@@ -172,9 +172,15 @@ fn transactions(head: &str, latency: &str) -> String {
 #[test]
 fn the_bench_top_keeps_what_is_offered_only_for_transactions() {
     let text = transactions("transactions = true", "latency = 9\n");
+    let latencies = |text: &str| {
+        let channels = parse(text).unwrap().channels.into_iter();
+        channels.map(|channel| channel.latency).collect::<Vec<_>>()
+    };
+    assert_eq!(latencies(&text), [None, Some(9)]);
+    let payload = "payload = \"in_data\"\n";
+    let both = text.replacen(payload, &format!("{payload}latency = 3\n"), 1);
+    assert_eq!(latencies(&both), [Some(3), Some(9)]);
     let declared = parse(&text).unwrap();
-    let latencies = declared.channels.iter().map(|channel| channel.latency);
-    assert_eq!(latencies.collect::<Vec<_>>(), [None, Some(9)]);
     let keeps = "if (in_q.in_valid[0] && !(!in_q.rst_n[0]) && !(!in_d.rst_n[0]) && !(now_o.in_ready[0])) begin";
     let top = declared.bench_top(&declared.probes);
     assert!(top.contains(keeps), "{top}");
@@ -211,22 +217,12 @@ fn what_is_wrong_with_transactions_is_said_with_line_and_key() {
         "",
         1,
     );
-    let of_in = transactions("transactions = true", "");
-    let of_in = of_in.replacen(
-        "payload = \"in_data\"\n",
-        "payload = \"in_data\"\nlatency = 3\n",
-        1,
-    );
     for (text, message) in [
         (
             only_in,
             "3: transactions: no channel has side = \"out\": nothing would be compared",
         ),
         (logic, "3: transactions: combinational logic has none"),
-        (
-            of_in,
-            "47: channel in.latency: the bench sends on this channel",
-        ),
         (
             transactions("", "latency = 3\n"),
             "55: channel out.latency: only with `transactions = true` is it known what is owed",

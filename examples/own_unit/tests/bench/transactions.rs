@@ -112,6 +112,12 @@ fn mistakes_of_each_kind_are_found_in_answers_by_tag() {
             Some((Extra, "nothing is owed")),
         ),
         (
+            "no request is taken",
+            "busy_q != 4'hf && same == 4'h0",
+            "busy_q == 4'hf && same == 4'h0",
+            Some((Late, "ready was 0 in 2 cycles in which nothing is owed")),
+        ),
+        (
             "an answer changes during a stall",
             "if (!valid_q || leave) begin",
             "if (!valid_q || leave || done[0]) begin",
