@@ -361,15 +361,67 @@ fn equal_cycles_are_shown_once_except_the_last() {
             .is_some_and(|l| l.trim_start().starts_with("12 ")),
         "{text}"
     );
-    // Regression: of a table that is cut the failing end was left out, and folded cycles were counted as left out.
-    assert_eq!(stream.short_text(10), text);
-    let lines: Vec<&str> = text.lines().collect();
-    let short = stream.short_text(5);
-    let short: Vec<&str> = short.lines().collect();
-    assert_eq!(short[..2], lines[..2]);
-    // Cycles 2 to 9: two of the first run, the five that are folded, one of the last run.
-    assert_eq!(short[2], "   ... 8 cycles");
-    assert_eq!(short[3..], lines[7..]);
+    assert_eq!(stream.text_around(12, 9), text);
+}
+
+/// Regression: of a table that is cut the cycle that fails was left out, and folded cycles were counted as left out.
+#[test]
+fn of_a_long_stream_the_rows_up_to_the_failing_cycle_are_shown() {
+    // Cycles 3 to 8 and 16 to 39 are equal; the others differ from those beside them.
+    let by = |cycle: u8| match cycle {
+        3..9 => 3,
+        16..40 => 16,
+        other => other % 2 + 100,
+    };
+    let cycles = (0..60).map(|cycle| tick::In {
+        by: by(cycle),
+        ..tick::In::default()
+    });
+    let stream = Stream::<Tick>::new("t", &Build::from(1), cycles.collect());
+    let all = stream.text();
+    let row = |cycle: &str| {
+        let mut lines = all
+            .lines()
+            .skip_while(|l| l.split_whitespace().next() != Some(cycle));
+        lines.next().unwrap()
+    };
+    let shown = |cycle, most| stream.text_around(cycle, most);
+    let wanted = |rows: &[&str]| {
+        rows.iter()
+            .map(|row| format!("{row}\n"))
+            .collect::<String>()
+    };
+    let same = |more| format!("        the same in {more} more cycles");
+    let left_out = |cycles| format!("   ... {cycles} cycles");
+    // In a folded row: its count stands below it.
+    assert_eq!(
+        shown(30, 4),
+        wanted(&[
+            row("0"),
+            row("1"),
+            &left_out(13),
+            row("15"),
+            row("16"),
+            &same(23),
+            &left_out(20)
+        ])
+    );
+    // One row that would be left out is shown.
+    assert_eq!(
+        shown(9, 6),
+        wanted(&[
+            row("0"),
+            row("1"),
+            row("2"),
+            row("3"),
+            &same(5),
+            row("9"),
+            &left_out(50)
+        ])
+    );
+    assert!(shown(59, 6).ends_with(&wanted(&[row("57"), row("58"), row("59")])));
+    // Behind the end.
+    assert_eq!(shown(1000, 6), shown(59, 6));
 }
 
 /// Regression: a golden model that held the reset off took the first one away as well.

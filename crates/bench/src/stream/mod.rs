@@ -37,6 +37,7 @@ pub mod shrink;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::iter::zip;
+use std::ops::Range;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
@@ -304,44 +305,53 @@ impl<D: Design> Stream<D> {
         }))
     }
 
-    /// Returns the pins as a readable table with one line per cycle, or per run of equal cycles. The last cycle, in which a stream that
+    /// Returns the pins as a readable table with one line per cycle, or two per run of equal cycles. The last cycle, in which a stream that
     /// was made smaller fails, has a line of its own.
     pub fn text(&self) -> String {
-        self.short_text(usize::MAX)
+        self.text_around(self.cycles.0.len() as u64, usize::MAX)
     }
 
-    /// Returns at most `lines` lines of [`Stream::text`], and one that counts the cycles of the others. Lines in the middle are left out:
-    /// the last ones show why the stream fails.
-    pub fn short_text(&self, lines: usize) -> String {
-        let mut rows = self.rows();
+    /// Returns the rows of [`Stream::text`], of many only `most`: the first ones, and those up to `cycle`, in which the stream fails. For each
+    /// part that is left out there is a line with the number of its cycles.
+    pub fn text_around(&self, cycle: u64, most: usize) -> String {
+        let rows = self.rows();
+        let end = rows.partition_point(|(cycles, _)| (cycles.start as u64) <= cycle);
+        let shown = |at: usize| {
+            let before = end.saturating_sub(most - most / 2);
+            rows.len() <= most || at < most / 2 || (before..end).contains(&at)
+        };
         let mut text = String::new();
-        let more = rows.len().saturating_sub(lines);
-        if more > 0 {
-            let from = lines / 2;
-            let out = rows.splice(from..from + more, []);
-            let cycles: usize = out.map(|(cycles, _)| cycles).sum();
-            rows.insert(from, (cycles, format!("   ... {cycles} cycles")));
-        }
-        for (_, row) in rows {
-            let _ = writeln!(text, "{row}");
+        let parts = (0..rows.len()).collect::<Vec<_>>();
+        for part in parts.chunk_by(|one, next| shown(*one) == shown(*next)) {
+            let (first, last) = (part[0], part[part.len() - 1]);
+            // One row takes no more room than the line that counts its cycles.
+            if shown(first) || part.len() == 1 {
+                for (_, row) in &rows[first..=last] {
+                    let _ = writeln!(text, "{row}");
+                }
+            } else {
+                let cycles = rows[last].0.end - rows[first].0.start;
+                let _ = writeln!(text, "   ... {cycles} cycles");
+            }
         }
         text
     }
 
-    /// Returns the lines of [`Stream::text`], each with the number of cycles for which it stands.
-    fn rows(&self) -> Vec<(usize, String)> {
+    /// Returns the rows of [`Stream::text`] with their cycles.
+    fn rows(&self) -> Vec<(Range<usize>, String)> {
         let cycles = self.cycles.0.iter().map(driven::<D>);
         let lines: Vec<(usize, String)> = (1..).zip(cycles).collect();
         let runs = lines.chunk_by(|one, next| one.1 == next.1 && next.0 < lines.len());
         let mut rows = Vec::new();
         for run in runs {
-            let folded = run.len() >= FOLDED;
-            let shown = if folded { &run[..1] } else { run };
-            let shown = shown.iter();
-            rows.extend(shown.map(|(number, pins)| (1, format!("{:>6}  {pins}", number - 1))));
-            if folded {
+            let row = |(number, pins): &(usize, String)| format!("{:>6}  {pins}", number - 1);
+            let from = run[0].0 - 1;
+            if run.len() >= FOLDED {
                 let more = run.len() - 1;
-                rows.push((more, format!("        the same in {more} more cycles")));
+                let text = format!("{}\n        the same in {more} more cycles", row(&run[0]));
+                rows.push((from..from + run.len(), text));
+            } else {
+                rows.extend(zip(from.., run).map(|(cycle, line)| (cycle..cycle + 1, row(line))));
             }
         }
         rows

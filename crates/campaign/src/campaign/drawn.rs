@@ -78,8 +78,8 @@ pub trait Drawn: TestCase {
     fn size(&self) -> Self::Size;
     /// Returns a line with two sizes of a case that was made smaller.
     fn headline(before: Self::Size, after: Self::Size) -> String;
-    /// Returns the case as text.
-    fn text(&self) -> String;
+    /// Returns the case, which fails in cycle `cycle`, as text.
+    fn text(&self, cycle: u64) -> String;
     /// Returns whether two cases of one failure differ in nothing that a search changes.
     fn is_same(&self, other: &Self) -> bool;
 }
@@ -134,6 +134,6 @@ impl<C: Drawn> Shrunk<C> {
 
     /// Returns the smaller case as text, of a program the text of a file for `run`.
     pub fn text(&self) -> String {
-        self.failure.case.text()
+        self.failure.case.text(self.failure.cycle())
     }
 }

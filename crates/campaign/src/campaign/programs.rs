@@ -261,7 +261,7 @@ impl<U: Campaign> Drawn for Case<U> {
         shrink::headline(before, after)
     }
 
-    fn text(&self) -> String {
+    fn text(&self, _: u64) -> String {
         format!("// {}\n{}", self.surroundings(), self.program.to_text())
     }
 

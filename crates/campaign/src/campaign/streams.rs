@@ -196,8 +196,8 @@ impl<D: Design> Drawn for Stream<D> {
         }
     }
 
-    fn text(&self) -> String {
-        let mut text = self.short_text(PRINTED);
+    fn text(&self, cycle: u64) -> String {
+        let mut text = self.text_around(cycle, PRINTED);
         let _ = writeln!(text, "with    {}, seed {:#x}", self.build(), self.seed);
         text
     }
@@ -207,5 +207,5 @@ impl<D: Design> Drawn for Stream<D> {
     }
 }
 
-/// Most lines of a stream that are printed.
+/// Most rows of a stream that are printed.
 const PRINTED: usize = 20;
