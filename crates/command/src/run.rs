@@ -79,7 +79,7 @@ pub struct PictureArgs {
 pub struct ReplayArgs {
     /// A saved case or stream of pins
     pub file: PathBuf,
-    /// Shrink the case, save the smaller one as NAME.shrunk.json and its program as NAME.shrunk.s, and report that one
+    /// Shrink the case, save the smaller one as NAME.shrunk.json, its program, if it has one, as NAME.shrunk.s, and report that one
     #[arg(long)]
     pub shrink: bool,
     /// Write how the run ended, and of a failure where and why, as JSON
@@ -392,8 +392,8 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             let same = |named: &PathBuf| real(named).is_some_and(|named| real(dir) == Some(named));
             if !there.as_ref().is_some_and(same) {
                 mutant = None;
+                named = Some(absolute(dir));
             }
-            named = Some(absolute(dir));
         }
         _ => {}
     }
@@ -437,9 +437,9 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
                 complain("note: not shrunk: what crashes or hangs is not made smaller");
             }
             // Another file of the same case in this folder would be run a second time before the next campaign.
-            let there = folder(Path::new(file));
-            let there = real(there).is_some_and(|there| real(out) == Some(there));
-            let there = match there && Saved::from(failure).to_text() == text {
+            let place = real(folder(Path::new(file)));
+            let in_out = place.is_some_and(|place| real(out) == Some(place));
+            let there = match in_out && Saved::from(failure).to_text() == text {
                 true => Some(PathBuf::from(file)),
                 false => found::save_run(failure, out)?,
             };

@@ -78,17 +78,20 @@ fn tell(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// Returns the saved cases in the folder `dir`, by the names of their files and those that were shrunk first, without those that are saved to fail on RTL that is right
-/// ([`TestCase::flip`]), and the errors of the files that are of this design and cannot be read or are not legal any more
-/// ([`TestCase::illegal`]).
+/// Returns the saved cases in the folder `dir`: those that were shrunk, then the others, in the order of the names of their files. Cases that
+/// are saved to fail on RTL that is right ([`TestCase::flip`]) are left out. A file of this design that cannot be read, or whose case is
+/// not legal any more ([`TestCase::illegal`]), is an error.
 pub fn saved<C: TestCase>(
     dir: &Path,
 ) -> impl Iterator<Item = (PathBuf, Result<Saved<C>, InputError>)> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
     paths.retain(|path| path.extension().is_some_and(|ending| ending == "json") && path.is_file());
-    // The first that fails is reported, and a small one is read more easily.
-    let shrunk = |path: &Path| path.to_string_lossy().ends_with(".shrunk.json");
+    // The first that fails is reported, and a small one is easier to read.
+    let shrunk = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.ends_with(".shrunk.json") || name.contains("-shrunk.")
+    };
     paths.sort_by_cached_key(|path| (!shrunk(path), path.clone()));
     paths.into_iter().filter_map(|path| {
         let text = match read_text(&path) {
