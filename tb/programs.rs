@@ -75,15 +75,20 @@ fn a_saved_program_is_judged_as_its_replay_is() {
     let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
     let said = replayed.unwrap_err().to_string();
     assert!(said.contains("no program was launched"), "{said}");
-    // One that failed before its launch has run as far as it needs to.
-    let mismatch = Place::Mismatch {
-        cycle: 0,
-        field: "pc".to_owned(),
-        element: 0,
-    };
-    save(idle, Some(mismatch), dir.path());
-    let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
-    assert_eq!(replayed.unwrap().compared.launches, 0);
+    // One that failed before its launch has run as far as it needs to, if it reaches that cycle.
+    for (cycle, reached) in [(0, true), (1, false)] {
+        let mismatch = Place::Mismatch {
+            cycle,
+            field: "pc".to_owned(),
+            element: 0,
+        };
+        save(idle.clone(), Some(mismatch), dir.path());
+        let replayed = campaign::replay::<Case<R500>>(&file, &rtl).unwrap();
+        match reached {
+            true => assert_eq!(replayed.unwrap().compared.launches, 0),
+            false => assert!(replayed.unwrap_err().to_string().contains("no program")),
+        }
+    }
     campaign::fuzz::<Case<R500>>(&rtl, &options).unwrap();
 
     let bytes = common::source::<R500>("mesa/17_nested_loops.txt");

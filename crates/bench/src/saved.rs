@@ -130,8 +130,9 @@ pub enum Judges {
     /// The scalar judge too, and some program must have been launched. The scalar judge cannot judge a program that is not structured,
     /// which is not a failure.
     All,
-    /// As [`Judges::All`], for a case that failed in the lock-step before, which can happen before any launch.
-    Again,
+    /// As [`Judges::All`], for a case that was saved because it failed in the lock-step. A run that has compared the cycle in which it failed
+    /// need not launch a program.
+    Again(u64),
     /// The scalar judge too, for a program whose generator guarantees that it is structured. If the scalar judge cannot tell,
     /// the case fails: generator or judge is wrong.
     Structured,
@@ -176,7 +177,7 @@ impl<C: Savable> Saved<C> {
         match &self.failure {
             Some(Place::ScalarJudge { .. }) => Judges::Structured,
             Some(Place::NotRun { .. }) | None => Judges::All,
-            Some(_) => Judges::Again,
+            Some(place) => Judges::Again(place.cycle().unwrap_or(0)),
         }
     }
 
