@@ -131,12 +131,16 @@ pub(crate) fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
     let Some((name, line)) = line_of(&from.texts, why) else {
         return Trouble::Other(why.to_owned());
     };
+    // No two files have this name: `texts_of` makes one text of such files, with the path of each.
+    let files = from.files.iter();
+    let mut files = files.filter(|file| file.file_name().is_some_and(|own| own == name));
+    let file = files.next().cloned().unwrap_or_else(|| dir.join(name));
     let said = match from.front_end {
         FrontEnd::Yosys => {
             let said = why.split_once("ERROR: ").map_or(why, |(_, said)| said);
             // Its message names a token, not the construct.
-            let text = from.texts.iter().find(|(text, _)| text == name);
-            let text = text.and_then(|(_, text)| text.lines().nth(line.checked_sub(1)?));
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            let text = line.checked_sub(1).and_then(|line| text.lines().nth(line));
             let text = text.map_or_else(String::new, |text| format!(" in `{}`", text.trim()));
             format!(
                 "{said}{text}; Yosys reads a part of SystemVerilog. {SLANG} has a front end that reads more, and is used if it is found: pip install {SLANG}"
@@ -147,9 +151,6 @@ pub(crate) fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
             said.lines().next().unwrap_or(said).to_owned()
         }
     };
-    let files = from.files.iter();
-    let mut files = files.filter(|file| file.file_name().is_some_and(|own| own == name));
-    let file = files.next().cloned().unwrap_or_else(|| dir.join(name));
     let file = relative(&file).display().to_string();
     InputError::new(file, line, "--rtl", said).into()
 }
