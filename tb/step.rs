@@ -479,7 +479,7 @@ fn what_is_no_terminal_is_refused_before_anything_runs() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(
         text(&output.stderr),
-        "error: step: terminal: standard output is none; `run --show` prints a run, `run --html FILE` writes a page to step through it\n"
+        "error: step: terminal: standard output is not a terminal; `run --show` prints a run, `run --html FILE` writes a page to step through it\n"
     );
     assert_eq!(text(&output.stdout), "");
 }

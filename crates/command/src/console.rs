@@ -190,7 +190,7 @@ pub fn moves_cursor() -> Result<(), InputError> {
     let instead = "`run --show` prints a run, `run --html FILE` writes a page to step through it";
     let bad = |why: &str| InputError::new("step", 0, "terminal", format!("{why}; {instead}"));
     if !std::io::stdout().is_terminal() {
-        return Err(bad("standard output is none"));
+        return Err(bad("standard output is not a terminal"));
     }
     match std::env::var("TERM").as_deref() {
         Err(_) | Ok("" | "dumb") => Err(bad("TERM says that it cannot move its cursor")),

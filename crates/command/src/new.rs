@@ -162,7 +162,9 @@ pub fn command(args: &NewArgs) -> Done {
     if !letters.next().is_some_and(|c| c.is_ascii_lowercase()) || !letters.all(plain) {
         return Err(bad(
             "folder",
-            format!("{name:?} is not a valid crate name: use a-z, 0-9 and _"),
+            format!(
+                "{name:?} is not a valid crate name: use a-z, 0-9 and _, and begin with a letter"
+            ),
         )
         .into());
     }
@@ -176,7 +178,9 @@ pub fn command(args: &NewArgs) -> Done {
     ]
     .contains(&name.as_str());
     if taken || reconverge_declaration::name_of(&name) != name {
-        let why = format!("{name:?} is a word that the generated files need");
+        let why = format!(
+            "{name:?} is a word that the generated files need, or ends as a port does (_i, _o, _ni): choose another folder"
+        );
         return Err(bad("folder", why).into());
     }
     if args.dir.exists() && !args.update {
@@ -213,8 +217,13 @@ pub fn command(args: &NewArgs) -> Done {
     let (rtl, at) = (args.dir.join("rtl"), work.path().join("rtl"));
     let list = list(args, &rtl)?;
     write(&format!("rtl/{name}.f"), &list)?;
-    let read =
-        || FileList::read(&at, &format!("{name}.f")).map_err(|e| bad("--rtl", e.to_string()));
+    let read = || {
+        FileList::read(&at, &format!("{name}.f")).map_err(|e| {
+            // The folder of the list is temporary.
+            let said = e.to_string().replace(&format!("{}/", at.display()), "");
+            bad("--rtl", as_given(&said, &args.rtl, &rtl))
+        })
+    };
     let mut files = read()?;
     let mut notes = Vec::new();
     let mut parameters = parameters::all(&at, &files, &args.top)?;

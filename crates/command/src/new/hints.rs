@@ -7,7 +7,7 @@ use super::list::relative;
 
 /// Returns what Verilator says with what to do about it.
 pub(super) fn with_hints(said: &str) -> String {
-    const HINTS: [(&str, &str); 5] = [
+    const HINTS: [(&str, &str); 7] = [
         (
             "Cannot find include file",
             "-I DIR names the folder of an include file",
@@ -19,6 +19,14 @@ pub(super) fn with_hints(said: &str) -> String {
         (
             "Cannot find file containing module",
             "--rtl FILE adds the file of a module, -y DIR a folder of such files",
+        ),
+        (
+            "Cannot find file containing interface",
+            "--rtl FILE adds the file of an interface",
+        ),
+        (
+            "Specified --top-module",
+            "--top names a module in the files of --rtl, -y and -f",
         ),
         (
             "Interfaced port on top level module",
@@ -51,8 +59,9 @@ fn older(said: &str) -> bool {
         let (major, minor) = rest.split(' ').next()?.split_once('.')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     });
-    // No Verilator takes interfaces as ports of the top.
-    let interface = said.contains("Interfaced port");
+    // No Verilator takes interfaces as ports of the top, or reads a file that it does not find.
+    let interface =
+        said.contains("Interfaced port") || said.contains("Cannot find file containing");
     !interface
         && SAYS.iter().any(|says| said.contains(says))
         && version.is_none_or(|version: (u32, u32)| version < (5, 48))
