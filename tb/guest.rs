@@ -177,7 +177,7 @@ fn a_new_crate_has_the_whole_command() {
     }
     let help = guest.ends(0, &["fuzz", "--help"]);
     assert!(help.contains("Usage: slot fuzz [OPTIONS]\n"), "{help}");
-    for part in ["--streams <STREAMS>", " slot.f and"] {
+    for part in ["--streams <STREAMS>", " slot.f, and"] {
         assert!(help.contains(part), "{help}");
     }
     guest.ends(2, &["run", "x.s"]);

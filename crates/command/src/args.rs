@@ -214,7 +214,7 @@ pub struct LoadArgs {
 
 #[derive(Args, Clone)]
 pub struct PlaceArgs {
-    /// Judge the RTL in this folder instead of the design's; it holds a file list UNIT.f and UNIT_probe.toml or design.toml
+    /// Judge the RTL in this folder instead of the design's own. The folder holds a file list UNIT.f, and UNIT_probe.toml or design.toml
     #[arg(long, value_name = "DIR")]
     pub rtl: Option<PathBuf>,
     /// Build the RTL without its SystemVerilog assertions. By default RTL of --rtl is built with them, and a failed

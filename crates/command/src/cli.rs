@@ -200,11 +200,14 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
     }
 }
 
-/// Names the files of the one design `name` in the help of an option.
+/// Names the files of the one design `name` in the help of an option. Commands do not take its name.
 fn named(arg: Arg, name: &str) -> Arg {
     let help = arg.get_help().map(ToString::to_string);
     match help.filter(|help| help.contains("UNIT")) {
-        Some(help) => arg.help(help.replace("UNIT", name)),
+        Some(help) => {
+            let help = help.replace("`mutate UNIT ", "`mutate ");
+            arg.help(help.replace("UNIT", name))
+        }
         None => arg,
     }
 }

@@ -38,7 +38,7 @@ pub struct ProveArgs {
     /// Leave out the properties whose names begin with NAME; may be repeated
     #[arg(long, value_name = "NAME")]
     skip: Vec<String>,
-    /// Plant no faults. Otherwise each property must fail on RTL with the faults that UNIT_proofs.json beside the RTL plants for it
+    /// Plant no faults. Otherwise each property must fail on RTL with the faults that UNIT_proofs.json plants for it
     #[arg(long, alias = "no-controls")]
     no_faults: bool,
     /// Seconds of the processor for each question; what is not answered then is undecided
@@ -57,7 +57,7 @@ pub struct ProveArgs {
     /// Write the results as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Prove the RTL in this folder instead of the design's; it holds a file list UNIT.f and UNIT_probe.toml or design.toml,
+    /// Prove the RTL in this folder instead of the design's own. The folder holds a file list UNIT.f, and UNIT_probe.toml or design.toml,
     /// and registers of the same names
     #[arg(long, value_name = "DIR")]
     rtl: Option<PathBuf>,
