@@ -19,6 +19,8 @@ use reconverge::watch::Watch;
 
 use reconverge::{ROOT, for_each_unit};
 
+use crate::forgotten::operations;
+
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
@@ -210,36 +212,13 @@ fn every_pin_changes_in_the_small_worlds<U: Unit>() {
     }
 }
 
-/// The words of the instructions on the pins that it sees.
-#[derive(Default)]
-struct Words(BTreeSet<Vec<u64>>);
-
-impl Words {
-    /// The operations, without words that are refused or passed through.
-    fn operations<U: Unit>(&self) -> BTreeSet<String> {
-        let operation = |words: &Vec<u64>| U::anatomy(words).ok()?.operation;
-        self.0.iter().filter_map(operation).collect()
-    }
-}
-
-impl<U: Unit> Watch<U> for Words {
-    fn before(&mut self, _: u64, pins: &U::In, _: &U::Golden) {
-        self.0.insert(U::instruction(pins));
-    }
-    fn after(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
-}
-
 /// A bin that is not declared is not missed, and a word that is not in the alphabet of a small world is not explored.
 fn every_operation_has_bins_and_is_in_the_small_worlds<U: Unit>() {
+    let operations = operations::<U>();
+    let of_world = small_world::<U>().into_iter();
+    let of_world = of_world.filter_map(|pins| U::anatomy(&U::instruction(&pins)).ok()?.operation);
+    assert_eq!(of_world.collect::<BTreeSet<_>>(), operations);
     let build = Build::from(&U::VARIANTS[0]);
-    let mut of_campaigns = Words::default();
-    for number in 0..40 {
-        let (_, case) = campaign::case::<U>(1, number, &build);
-        golden_alone(&case, 512, &mut of_campaigns);
-    }
-    let of_world = Words(small_world::<U>().iter().map(U::instruction).collect());
-    let operations = of_world.operations::<U>();
-    assert_eq!(of_campaigns.operations::<U>(), operations);
     let bins = UnitCoverage::declared::<U>(&build);
     let named: BTreeSet<&str> = (bins.groups.iter())
         .flat_map(|group| &group.bins)

@@ -55,7 +55,7 @@ macro_rules! tests {
 for_each_unit!(tests);
 
 /// The operations of all words of the unit's table; those that are refused or passed through have none.
-fn operations<U: Unit>() -> BTreeSet<String> {
+pub fn operations<U: Unit>() -> BTreeSet<String> {
     let words: Vec<Vec<u64>> = match U::NAME {
         // TYPE and OP.
         "r500" => (0..32).map(|n| vec![0x400 | n & 3, n >> 2, 0]).collect(),
