@@ -1,11 +1,13 @@
 //! Importers on damaged files, as data: `tb/<unit>/damaged.txt`. A line names a file in `tb/<unit>/programs` and changes of it: `18=3e00`
 //! sets the bytes from byte 18 on, `cut=51` keeps the first 51, `{"a": "b"}` puts b in the place of the first a.
-//! `tb/r700/listed.txt` has whole listings.
+//! `tb/<unit>/listed.txt` has whole listings.
 
 use std::collections::BTreeMap;
 
 use reconverge::ROOT;
+use reconverge::r500::R500;
 use reconverge::r700::R700;
+use reconverge::spa5::Spa5;
 use reconverge::unit::{LoadOptions, Unit};
 
 use crate::data;
@@ -51,27 +53,38 @@ fn damaged_files_are_refused_with_field_and_reason<U: Unit>() {
     });
 }
 
-/// Of r700, whose listings of AMD have no words: what they become.
-#[test]
-fn listings_become_the_words_that_are_shown() {
-    data::compare("tb/r700/listed.txt", true, |text| {
-        let text = text.replace("\\n", "\n");
-        match R700::load(text.as_bytes(), "x", &LoadOptions::default()) {
+fn listings_become_the_words_that_are_shown<U: Unit>() {
+    data::compare(&format!("tb/{}/listed.txt", U::NAME), true, |text| {
+        let text = text.replace("\\n", "\n").replace("\\t", "\t");
+        match U::load(text.as_bytes(), "x", &LoadOptions::default()) {
             Err(refused) => refused.to_string(),
             Ok(loaded) => {
-                let hex = R700::to_hex(&loaded.program);
-                hex.lines()
-                    .filter(|line| line.contains(" ; "))
-                    .collect::<Vec<_>>()
-                    .join("\n")
+                let hex = U::to_hex(&loaded.program);
+                let words = hex.lines().filter(|line| line.contains(" ; "));
+                words.collect::<Vec<_>>().join("\n")
             }
         }
     });
 }
 
 #[test]
+fn logs_for_r500_become_the_words_that_are_shown() {
+    listings_become_the_words_that_are_shown::<R500>();
+}
+
+#[test]
+fn listings_for_r700_become_the_words_that_are_shown() {
+    listings_become_the_words_that_are_shown::<R700>();
+}
+
+#[test]
+fn listings_for_spa5_become_the_words_that_are_shown() {
+    listings_become_the_words_that_are_shown::<Spa5>();
+}
+
+#[test]
 fn damaged_logs_of_r500_are_refused_with_field_and_reason() {
-    damaged_files_are_refused_with_field_and_reason::<reconverge::r500::R500>();
+    damaged_files_are_refused_with_field_and_reason::<R500>();
 }
 
 #[test]
@@ -81,5 +94,5 @@ fn damaged_objects_of_r700_are_refused_with_field_and_reason() {
 
 #[test]
 fn damaged_cubins_of_spa5_are_refused_with_field_and_reason() {
-    damaged_files_are_refused_with_field_and_reason::<reconverge::spa5::Spa5>();
+    damaged_files_are_refused_with_field_and_reason::<Spa5>();
 }

@@ -99,21 +99,3 @@ fn damage_behind_a_prefix_is_named() {
         format!("x.log:{line}: slot: slot 2 follows where slot 1 should")
     );
 }
-
-/// The same driver's logs for GPUs without flow control, and of its compiler.
-#[test]
-fn other_logs_of_the_driver_are_named() {
-    let r300 = "pc=0*************************************\nHardware program\n----------------\n\
-                NODE 0: alu_offset: 0, tex_offset: 0, alu_end: 0, tex_end: 0, flags: 00400000\n";
-    let e = imported(r300).unwrap_err().to_string();
-    assert_eq!(
-        e,
-        "x.log: file: is a log of a fragment program for R300 or R400, which have no flow control; of an R500 (RV515 and later) it has a line `R500 Fragment Program:`"
-    );
-    let compiler = "Fragment Program: before compilation\n# Radeon Compiler Program\n  0: MOV output[0], const[0];\n";
-    let e = imported(compiler).unwrap_err().to_string();
-    assert_eq!(
-        e,
-        "x.log: file: is a log of Mesa's compiler without its result; with RADEON_DEBUG=fp it has a line `R500 Fragment Program:`"
-    );
-}

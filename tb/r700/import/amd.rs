@@ -50,17 +50,6 @@ fn constants_that_a_listing_does_not_give_are_0() {
     }
 }
 
-/// Numbers before the instructions look like words in hexadecimal.
-#[test]
-fn a_numbered_listing_is_never_taken_for_words() {
-    let cut = "00 CALL_FS NO_BARRIER\n01 ALU: ADDR(32) CNT(2)\n    0  t: FLT_TO_INT ____,   R6.x\n    \
-               1  x: LSHL_INT   R6.x,   PS0,   0x2\n04 LOOP_START_DX10 FAIL_JUMP_ADDR(9)\n";
-    assert_eq!(
-        refused(cut.as_bytes(), None),
-        "x.o:5: number: `04` follows where 02 should"
-    );
-}
-
 /// Several programs in a text, and mask updates.
 #[test]
 fn programs_are_chosen_by_number_and_masks_are_counted() {

@@ -281,21 +281,6 @@ fn shaders_of_a_log_are_chosen_by_number_or_name() {
 }
 
 #[test]
-fn what_is_not_of_r700_is_refused() {
-    let header =
-        "===== SHADER #3 === PS/RV770/R700 =====\n===== 22 dw ===== 2 gprs ===== 1 stack ===\n";
-    assert_eq!(
-        refused(header.as_bytes(), None),
-        "x.o:1: shader: no CF instruction with its words follows"
-    );
-    let sb = sample("if.sb.log").replace("PS/RV770/R700", "PS/CEDAR/EVERGREEN");
-    assert_eq!(
-        refused(sb.as_bytes(), None),
-        "x.o:1: shader: is for a GPU of the families after (EVERGREEN CEDAR), Evergreen and Cayman, which have other CF words"
-    );
-}
-
-#[test]
 fn other_gpus_of_the_family_are_read_with_a_remark() {
     let text = sample("if.sb.log");
     let words = import(text.as_bytes(), None).program;

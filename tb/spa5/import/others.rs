@@ -85,39 +85,6 @@ fn listings_of_cuobjdump_are_read() {
     assert!(refused(bad.as_bytes(), None).starts_with("x:28: predicate: "));
 }
 
-/// The name of the GPU in each of the places where tools write it.
-#[test]
-fn listings_for_other_gpus_are_refused_by_their_name() {
-    for (line, sm) in [
-        ("\t.headerflags\t@\"EF_CUDA_64BIT_ADDRESS EF_CUDA_SM", ""),
-        (".target sm_", ""),
-        ("# Arch: sm_", ""),
-    ] {
-        let with = |number: u32| format!("{line}{number}{sm}\n--:-:-:-:5 EXIT;\n");
-        let message = refused(with(75).as_bytes(), None);
-        let why = "is for sm_75 (Turing), whose instruction words are others; those of sm_50 to sm_62 are read";
-        assert_eq!(message, format!("x:1: file: {why}"));
-        for number in [35, 49, 63, 70, 100] {
-            assert!(refused(with(number).as_bytes(), None).contains(&format!("sm_{number}")));
-        }
-    }
-    let flags = |sm: u32| format!(".headerflags @\"EF_CUDA_SM{sm}\"\nEXIT;\n");
-    for sm in [50, 52, 53, 60, 61, 62] {
-        import(flags(sm).as_bytes(), None);
-        import(format!(".target sm_{sm}\nEXIT;\n").as_bytes(), None);
-    }
-    let volta =
-        "        /*0000*/                   MOV R1, c[0x0][0x28] ;\n        /*0010*/ EXIT ;\n";
-    assert!(
-        refused(volta.as_bytes(), None).starts_with("x:1: file: has an instruction at address 0")
-    );
-    let envydis = "00000000: e22007f6 001fbc00       sched (st 0x6) (st 0x1 wr 0x0) (st 0x6)\n";
-    assert_eq!(
-        refused(envydis.as_bytes(), None),
-        "x:1: file: is in the syntax of envydis, which is not read; the binary that it is made from is, as raw bundles"
-    );
-}
-
 /// Regression: the whole text was copied for each function, and 30,000 took gigabytes.
 #[test]
 fn a_listing_of_many_functions_is_read() {
