@@ -547,7 +547,7 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
 fn junit_says_so_if_the_rtl_could_not_be_run() {
     let place = CampaignFolder::new();
     let junit = place.path("s.xml");
-    let bad = Folder::own("r500").planted("  no_such_module u_none ();");
+    let bad = Folder::own("r500").planted("  no_such_module #(\"a < b && c\") u_none ();");
     let args = ["fuzz", "r500", "--programs", "4", "--variants", "none"];
     let args = [&args[..], &["--junit", arg(&junit)]].concat();
     let read = || junit_in(&junit);
@@ -556,8 +556,22 @@ fn junit_says_so_if_the_rtl_could_not_be_run() {
     let output = reconverge(&[&args[..], &["--rtl", bad.arg()]].concat());
     assert_eq!(output.status.code(), Some(2));
     assert_eq!((read().failures, read().errors, read().tests), (0, 1, 1));
+    let failed = read().test_suites[0].test_cases[0].status.clone();
+    let TestCaseStatus::NonSuccess { description, .. } = failed else {
+        panic!("it passed");
+    };
+    let why = description.unwrap();
+    let shown = why
+        .as_str()
+        .contains("no_such_module #(\"a < b && c\") u_none ();");
+    assert!(shown, "{why:?}");
+    // XML has no bell.
+    let loud = Folder::own("r500").planted("  initial $fatal(1, \"rung \\007 once\");");
+    let output = reconverge(&[&args[..], &["--rtl", loud.arg(), "--no-shrink"]].concat());
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let whole = fs::read_to_string(&junit).unwrap();
-    assert!(whole.contains("no_such_module"), "{whole}");
+    assert!(whole.contains("rung  once"), "{whole}");
+    assert_eq!(read().failures, 1);
     // A mistake in the command line is not reported as a failure of the RTL.
     reconverge_ends(0, &args);
     let output = reconverge(&[&args[..], &["--lanes", "65"]].concat());

@@ -52,8 +52,8 @@ pub fn publish(
             Some(why) => junit::with_error(ran.suite.clone(), why),
             None => ran.suite.clone(),
         });
-        let suites = suites.chain(error).collect();
-        write_whole(path, &junit::text(suites)?)?;
+        let suites: Vec<Suite> = suites.chain(error).collect();
+        write_whole(path, &junit::text(&suites))?;
     }
     if let Some(path) = args.html.as_ref().filter(now_some) {
         let parts: Vec<&Part> = ran.iter().map(|ran| &ran.part).collect();
