@@ -377,7 +377,8 @@ pub fn obey<C: Ordered>(worker: &mut Worker<'_, C>, order: Order<C>) -> Answer<C
                 keep_going,
                 rtl,
                 cycles,
-                ..Options::default()
+                out: None,
+                budget: Budget::default(),
             };
             worker.cases(&options, cases, each, bins)
         }

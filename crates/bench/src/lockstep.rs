@@ -597,6 +597,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
         // The bits of it that need not agree.
         let mut free: Option<D::State> = None;
         let mut pins = D::In::default();
+        let mut points = Vec::new();
         let mut cycle: u64 = 0;
         loop {
             if let Some((_, path)) = dump.filter(|(from, _)| *from == cycle) {
@@ -609,10 +610,9 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             // One more cycle makes the effect of the last one visible.
             in_golden.set(Some(cycle));
             let flush = !stimulus.next(cycle, golden, &mut pins);
-            let points = match flush || D::DECLARATION.transactions {
-                true => Vec::new(),
-                false => coverpoints::<D>(golden, &pins),
-            };
+            if !flush && !D::DECLARATION.transactions {
+                coverpoints::<D>(golden, &pins, &mut points);
+            }
             in_golden.set(None);
             if flush {
                 pins = idle::<D>();
@@ -657,7 +657,7 @@ fn lockstep<D: Design, S: Stimulus<D>>(
                 shown = hidden.hide::<D>(golden.state(), &pins);
                 let state = shown.as_ref().unwrap_or_else(|| golden.state());
                 match ahead {
-                    true => later.done(state, free, points),
+                    true => later.done(state, free, &points),
                     false => {
                         stimulus.after(cycle, &pins, golden);
                         if !D::DECLARATION.transactions {
@@ -769,12 +769,13 @@ fn lockstep<D: Design, S: Stimulus<D>>(
 pub fn golden_alone<D: Design>(stimulus: &mut impl Stimulus<D>, last: u64, golden: &mut D::Golden) {
     let mut pins = D::In::default();
     let hidden = Hidden::new::<D>();
+    let mut points = Vec::new();
     for cycle in 0..=last {
         if !stimulus.next(cycle, golden, &mut pins) {
             return;
         }
         stimulus.before(cycle, &pins, golden);
-        let points = coverpoints::<D>(golden, &pins);
+        coverpoints::<D>(golden, &pins, &mut points);
         golden.cycle(&pins);
         stimulus.done(cycle, &pins, golden);
         stimulus.after(cycle, &pins, golden);

@@ -556,7 +556,7 @@ impl<U: Campaign> Watch<U> for Collector<'_, U> {
     #[inline]
     fn before(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         self.before = *golden.state();
-        self.points = coverpoints::<U>(golden, pins);
+        coverpoints::<U>(golden, pins, &mut self.points);
     }
     #[inline]
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {

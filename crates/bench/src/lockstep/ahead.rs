@@ -59,9 +59,9 @@ impl<D: Design> Ahead<D> {
     }
 
     /// Records the state of the golden model after the cycle that was asked for last, and the coverpoints before it.
-    pub fn done(&mut self, state: &D::State, free: Option<D::State>, points: Vec<u64>) {
+    pub fn done(&mut self, state: &D::State, free: Option<D::State>, points: &[u64]) {
         if let Some(last) = self.0.back_mut() {
-            (last.after, last.points) = (Some((*state, free)), points);
+            (last.after, last.points) = (Some((*state, free)), points.to_vec());
         }
     }
 

@@ -42,7 +42,8 @@ impl<D: Design> Judged<D> {
         let Some(played) = played.next(rtl, pins) else {
             return;
         };
-        let points = coverpoints::<D>(golden, &played.pins);
+        let mut points = Vec::new();
+        coverpoints::<D>(golden, &played.pins, &mut points);
         let Some(board) = golden.board() else {
             return;
         };

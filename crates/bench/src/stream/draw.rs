@@ -106,6 +106,7 @@ impl Draw {
         draw
     }
 
+    #[inline(never)]
     fn phase(&mut self, rng: &mut Pcg64Mcg) {
         self.echo.phase();
         self.left = match self.pace {
@@ -180,13 +181,19 @@ impl Drawn {
                 }
             }
             Shape::Words { .. } => u64::from(rng.sample(self.ones)),
-            Shape::Planes(_) => match rng.random_range(0..8) {
-                0 => 0,
-                1 => pin.most(lanes),
-                _ => (0..lanes).fold(0, |mask, lane| {
-                    mask | u64::from(rng.sample(self.ones)) << lane
-                }),
-            },
+            Shape::Planes(_) => self.plane(lanes, rng),
+        }
+    }
+
+    /// Draws a bit for each lane.
+    #[inline(never)]
+    fn plane(&self, lanes: u32, rng: &mut Pcg64Mcg) -> u64 {
+        match rng.random_range(0..8) {
+            0 => 0,
+            1 => self.pin.most(lanes),
+            _ => (0..lanes).fold(0, |mask, lane| {
+                mask | u64::from(rng.sample(self.ones)) << lane
+            }),
         }
     }
 }

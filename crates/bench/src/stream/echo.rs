@@ -48,10 +48,17 @@ impl Echo {
     }
 
     /// Returns a value for a wide `pin` while the golden model is in `state`; `None` most of the time.
+    #[inline]
     pub fn value(&mut self, pin: &Pin, state: &[u8]) -> Option<u64> {
-        if !self.random.is(&self.often) {
-            return None;
+        match self.random.is(&self.often) {
+            true => self.waited(pin, state),
+            false => None,
         }
+    }
+
+    /// Not inlined: in the loop over pins, which runs in every cycle, there would be too few registers.
+    #[inline(never)]
+    fn waited(&mut self, pin: &Pin, state: &[u8]) -> Option<u64> {
         let value = match self.random.below(3) {
             0 => {
                 let old = self.seen.len().saturating_sub(REMEMBERED);
@@ -81,8 +88,13 @@ impl Echo {
             self.seen.extend(values);
         }
         if self.seen.len() > KEPT {
-            self.seen.drain(..self.seen.len() - REMEMBERED);
+            self.forget();
         }
+    }
+
+    #[cold]
+    fn forget(&mut self) {
+        self.seen.drain(..self.seen.len() - REMEMBERED);
     }
 }
 

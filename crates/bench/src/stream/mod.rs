@@ -228,6 +228,7 @@ impl<D: Design> Stream<D> {
         let panicked = caught(|| {
             let mut golden = D::Golden::build(build);
             let mut legal = Legal::<D>::new(&schedule);
+            let mut points = Vec::new();
             for cycle in 0..cycles {
                 // Before the golden model gets them: it may panic.
                 drawn.push(D::In::default());
@@ -237,7 +238,7 @@ impl<D: Design> Stream<D> {
                 golden.choose(pins, &mut random);
                 legal.keep(&golden, pins, &mut rng);
                 legal.make(&golden, pins);
-                coverpoints::<D>(&golden, pins);
+                coverpoints::<D>(&golden, pins, &mut points);
                 golden.cycle(pins);
             }
         });
@@ -251,8 +252,9 @@ impl<D: Design> Stream<D> {
     fn golden_panics(&self) -> Option<String> {
         let panicked = caught(|| {
             let mut golden = D::Golden::build(&self.build());
+            let mut points = Vec::new();
             for pins in &self.cycles.0 {
-                coverpoints::<D>(&golden, pins);
+                coverpoints::<D>(&golden, pins, &mut points);
                 golden.cycle(pins);
             }
         });
