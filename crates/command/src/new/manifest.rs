@@ -32,12 +32,43 @@ pub fn manifest(name: &str, home: Option<&Path>) -> String {
          [dependencies]\nreconverge = {{ {}, default-features = false, features = [\"rtl\"] }}\n\
          reconverge-command = {{ {}, default-features = false }}\n\n\
          [build-dependencies]\nreconverge-declaration = {{ {} }}\n\n\
-         # Tests and `cargo run` without --release: a cycle takes a fifth of the time, compiling hardly longer.\n\
-         [profile.dev]\nopt-level = 1\ndebug = \"line-tables-only\"\n\n\
-         # The command is compiled in this crate, with the golden model. Level 1 takes less time to compile, and a campaign no more to run.\n\
-         [profile.release.package.{name}]\nopt-level = 1\n\n[workspace]\n",
+         {}[workspace]\n",
         from(home.map(Path::to_owned)),
         from(home.map(|home| home.join("crates/command"))),
         from(home.map(|home| home.join("crates/declaration"))),
+        profiles(name),
+    )
+}
+
+/// The crates, beside the design's own and the bench, in which a campaign spends its time or that write what its processes tell each other.
+const HOT: [(&str, u32); 9] = [
+    ("bytemuck", 3),
+    ("crc32fast", 2),
+    ("itoa", 2),
+    ("rand", 3),
+    ("rand_core", 3),
+    ("rand_pcg", 3),
+    ("reconverge-campaign", 2),
+    ("rustc-hash", 3),
+    ("serde_json", 2),
+];
+
+/// Returns the profiles: what the first result of a new crate waits for is compiling.
+fn profiles(name: &str) -> String {
+    let hot = HOT.iter().filter(|(of, _)| *of != name);
+    let hot = hot.map(|(of, level)| format!("{of} = {{ opt-level = {level} }}\n"));
+    // In one code unit the loop that draws pins is compiled as a whole.
+    let table = format!(
+        "{name} = {{ opt-level = 2 }}\n\
+         reconverge-bench = {{ opt-level = 3, codegen-units = 1 }}\n{}\n",
+        hot.collect::<String>()
+    );
+    format!(
+        "# What runs in every cycle is optimised: this crate and these. The others take no time, except to compile them. Add crates that your\n\
+         # golden model uses and, for mutants and proofs of large RTL, reconverge-mutate = {{ opt-level = 2 }}.\n\
+         [profile.release]\nlto = \"off\"\n\n[profile.release.package]\n\"*\" = {{ opt-level = 0 }}\n{table}\
+         # The same for tests and for `cargo run` without --release.\n\
+         [profile.dev]\ndebug = \"line-tables-only\"\nlto = \"off\"\n\n\
+         [profile.dev.package]\n\"*\" = {{ debug = false }}\n{table}"
     )
 }
