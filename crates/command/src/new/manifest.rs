@@ -40,8 +40,9 @@ pub fn manifest(name: &str, home: Option<&Path>) -> String {
     )
 }
 
-/// The crates, beside the design's own and the bench, in which a campaign spends its time or that write what its processes tell each other.
-const HOT: [(&str, u32); 9] = [
+/// The crates, beside the design's own and the bench, in which a campaign spends its time, that write what its processes tell each other, or
+/// that hash tools and RTL before a model is built.
+const HOT: [(&str, u32); 10] = [
     ("bytemuck", 3),
     ("crc32fast", 2),
     ("itoa", 2),
@@ -51,6 +52,7 @@ const HOT: [(&str, u32); 9] = [
     ("reconverge-campaign", 2),
     ("rustc-hash", 3),
     ("serde_json", 2),
+    ("sha2", 3),
 ];
 
 /// Returns the profiles: what the first result of a new crate waits for is compiling.
