@@ -24,30 +24,13 @@ use crate::forgotten::operations;
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
-            #[test]
-            fn every_pin_changes_in_each_kind_of_cycle_and_every_field_changes() {
-                super::every_pin_changes_in_each_kind_of_cycle_and_every_field_changes::<reconverge::$module::$unit>();
-            }
-
-            #[test]
-            fn every_pin_is_noise_in_a_stalled_cycle() {
-                super::every_pin_is_noise_in_a_stalled_cycle::<reconverge::$module::$unit>();
-            }
-
-            #[test]
-            fn every_pin_changes_in_the_small_worlds() {
-                super::every_pin_changes_in_the_small_worlds::<reconverge::$module::$unit>();
-            }
-
-            #[test]
-            fn every_register_is_compared() {
-                super::every_register_is_compared::<reconverge::$module::$unit>();
-            }
-
-            #[test]
-            fn every_operation_has_bins_and_is_in_the_small_worlds() {
-                super::every_operation_has_bins_and_is_in_the_small_worlds::<reconverge::$module::$unit>();
-            }
+            crate::test_unit::test_unit!(reconverge::$module::$unit:
+                every_pin_changes_in_each_kind_of_cycle_and_every_field_changes,
+                every_pin_is_noise_in_a_stalled_cycle,
+                every_pin_changes_in_the_small_worlds,
+                every_register_is_compared,
+                every_operation_has_bins_and_is_in_the_small_worlds,
+            );
         }
     )+};
 }

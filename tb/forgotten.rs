@@ -25,30 +25,13 @@ use crate::texts;
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
-            #[test]
-            fn every_kind_of_program_has_every_instruction() {
-                super::every_kind_of_program_has_every_instruction::<reconverge::$module::$unit>();
-            }
-
-            #[test]
-            fn every_instruction_is_assembled() {
-                super::every_instruction_is_assembled::<reconverge::$module::$unit>();
-            }
-
-            #[test]
-            fn pins_that_an_instruction_reads_are_driven_with_and_without_noise() {
-                super::pins_that_an_instruction_reads_are_driven_with_and_without_noise::<reconverge::$module::$unit>();
-            }
-
-            #[test]
-            fn what_a_launch_was_given_is_in_the_program_that_a_case_is_shrunk_to() {
-                super::what_a_launch_was_given_is_in_the_program_that_a_case_is_shrunk_to::<reconverge::$module::$unit>();
-            }
-
-            #[test]
-            fn every_port_is_declared_and_explained() {
-                super::every_port_is_declared_and_explained::<reconverge::$module::$unit>();
-            }
+            crate::test_unit::test_unit!(reconverge::$module::$unit:
+                every_kind_of_program_has_every_instruction,
+                every_instruction_is_assembled,
+                pins_that_an_instruction_reads_are_driven_with_and_without_noise,
+                what_a_launch_was_given_is_in_the_program_that_a_case_is_shrunk_to,
+                every_port_is_declared_and_explained,
+            );
         }
     )+};
 }

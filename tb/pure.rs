@@ -8,6 +8,8 @@ mod pages;
 mod sources;
 #[path = "common/specification.rs"]
 mod specification;
+#[path = "common/test_unit.rs"]
+mod test_unit;
 
 mod citations;
 mod damage;

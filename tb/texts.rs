@@ -216,26 +216,17 @@ fn no_file_makes_a_reader_panic<U: Unit>() {
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
-            #[test]
-            fn programs_become_the_words_that_are_shown() {
-                super::programs_become_the_words_that_are_shown::<reconverge::$module::$unit>();
-            }
+            crate::test_unit::test_unit!(reconverge::$module::$unit:
+                programs_become_the_words_that_are_shown,
+                any_program_comes_back_from_its_text_and_from_its_words,
+                no_file_makes_a_reader_panic,
+                the_examples_round_trip,
+            );
+
             #[test]
             fn words_become_the_program_that_is_shown() {
                 use reconverge::$module::{$unit, asm::parse_hex};
                 super::words_become_the_program_that_is_shown::<$unit>(parse_hex);
-            }
-            #[test]
-            fn any_program_comes_back_from_its_text_and_from_its_words() {
-                super::any_program_comes_back_from_its_text_and_from_its_words::<reconverge::$module::$unit>();
-            }
-            #[test]
-            fn no_file_makes_a_reader_panic() {
-                super::no_file_makes_a_reader_panic::<reconverge::$module::$unit>();
-            }
-            #[test]
-            fn the_examples_round_trip() {
-                super::the_examples_round_trip::<reconverge::$module::$unit>();
             }
         }
     )+};

@@ -28,6 +28,7 @@ pub mod screen;
 pub mod shaders;
 pub mod specification;
 pub mod step_sv;
+mod test_unit;
 pub mod tool;
 pub mod units;
 
@@ -45,19 +46,7 @@ pub use units::Tested;
 /// The repository.
 pub use reconverge::ROOT;
 
-/// The generic functions named, as tests of one unit; attributes before the name are those of the test.
-macro_rules! test_unit {
-    ($unit:ty: $($(#[$attribute:meta])* $test:ident),+ $(,)?) => {
-        $(
-            $(#[$attribute])*
-            #[test]
-            fn $test() {
-                super::$test::<$unit>();
-            }
-        )+
-    };
-}
-pub(crate) use test_unit;
+pub(crate) use test_unit::test_unit;
 
 /// The designs of a file of tests, each from the structs that the build script has made of its declaration, and its golden model.
 macro_rules! designs {
