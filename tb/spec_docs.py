@@ -3,7 +3,8 @@
     python3 spec_docs.py UNIT SPECIFICATION <requests >states
 
 Requests and states are lines of JSON, one state for each request; see tb/spec_docs.rs. A launch makes a
-new state (one with a `state` goes on in that one), a step is one instruction; `digest` asks for the conformance digest of the specification.
+new state (one with a `state` goes on in that one), a step is one instruction (`again`: from the `state` of the launch);
+`digest` asks for the conformance digest of the specification.
 """
 
 import json
@@ -32,16 +33,17 @@ def mask(flags):
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
-class R500:
+class Machine:
+    def load(self, state):
+        vars(self.state).update(state)
+
+
+class R500(Machine):
     def __init__(self, spec, r):
         self.spec, self.config = spec, spec.Config(
             r["full"], r["bool_const"], r["int_const"], r["offset"],
             r["start"], r["end"], r["code_addr"], r["code_size"])
         self.state = spec.State(self.config, r["lanes"])
-
-    def load(self, r):
-        s = self.state
-        s.st, s.bc, s.lc, s.loops, s.addrs, s.pc = (r[x] for x in ("st", "bc", "lc", "loops", "addrs", "pc"))
 
     def step(self, r):
         n = self.state.n
@@ -57,7 +59,7 @@ class R500:
                 "al": self.spec.al_value(s), "err": s.err, "halted": s.halted, "done": s.done}
 
 
-class R700:
+class R700(Machine):
     def __init__(self, spec, r):
         n = r["lanes"]
         self.spec, self.config = spec, spec.Config(
@@ -69,6 +71,14 @@ class R700:
         pred = lanes(r["pred"], self.state.n)
         executes, jump = self.spec.step(self.state, self.config, r["dw0"], r["dw1"], r["u"], pred)
         return {"exec": mask(executes), "jump": jump}
+
+    def load(self, state):
+        super().load(state)
+        s, at = self.state, 0
+        s.valid, s.stack = lanes(s.valid, s.n), {}
+        for kind, *frame in s.frames:
+            s.stack[at] = lanes(*frame, s.n) if kind == 1 else tuple(frame)
+            at += self.config.entry if kind == 2 else 1
 
     def frames(self):
         s, at = self.state, 0
@@ -87,7 +97,7 @@ class R700:
         return {"valid": mask(s.valid), "frames": list(self.frames()), **{x: getattr(s, x) for x in names}}
 
 
-class Spa5:
+class Spa5(Machine):
     def __init__(self, spec, r):
         self.spec = spec
         self.config = spec.Config(r["lanes"], r["prog_size"], r["depth"], r["brx"], r["prog_base"], r["csm"])
@@ -143,7 +153,7 @@ class R500Alu:
 def main(unit, path):
     spec = type("Spec", (), {})()
     exec(compile(blocks(path), path, "exec"), vars(spec))
-    machine = None
+    machine = start = None
     for request in map(json.loads, sys.stdin):
         if "digest" in request:
             answer = {"digest": spec.digest(*request["digest"])}
@@ -151,8 +161,11 @@ def main(unit, path):
             machine = {"r500": R500, "r500-alu": R500Alu, "r700": R700, "spa5": Spa5}[unit](spec, request["launch"])
             answer = machine.shown()
             if "state" in request:
-                machine.load(request["state"])
+                start = json.dumps(request["state"])
+                machine.load(json.loads(start))
         else:
+            if "again" in request:
+                machine.load(json.loads(start))
             outputs = machine.step(request)
             answer = {**machine.shown(), **outputs}
         print(json.dumps(answer))

@@ -12,7 +12,6 @@ use std::process::Stdio;
 use bytemuck::bytes_of;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use reconverge::ROOT;
 use reconverge::case::{Case, Conditions, Kind};
 use reconverge::design::Control;
 use reconverge::design::{Build, Golden as _};
@@ -22,10 +21,14 @@ use reconverge::r700::R700;
 use reconverge::r700::golden::Frame;
 use reconverge::spa5::Spa5;
 use reconverge::unit::{Environment as _, Executor as _, LoadOptions, Step, Unit};
+use reconverge::{ROOT, for_each_unit};
 use serde_json::{Value, json};
 
 use crate::citations;
 use crate::specification::{Script, python, specification};
+
+#[cfg(feature = "mutate")]
+mod states;
 
 /// Steps of a program from the repository, and of a random one.
 const STEPS: usize = 300;
@@ -54,7 +57,7 @@ trait Normative: Unit {
 
 impl Normative for R500 {
     const BUILDS: &'static [(u32, &'static [(&'static str, u32)])] =
-        &[(16, &[]), (4, &[]), (7, &[])];
+        &[(16, &[]), (4, &[]), (7, &[]), (1, &[])];
     const CHANGE: (&'static str, &'static str) =
         ("st[i], lc[i] = BRK, 0", "st[i], lc[i] = CONT, 0");
     const ERRORS: std::ops::RangeInclusive<u8> = 1..=9;
@@ -104,6 +107,8 @@ impl Normative for R700 {
         (4, &[("MAX_STACK_SIZE", 2)]),
         (64, &[("DX10_COUNT", 1)]),
         (5, &[("DX10_COUNT", 1), ("SUBENTRIES", 8)]),
+        (33, &[]),
+        (1, &[]),
     ];
     const CHANGE: (&'static str, &'static str) =
         ("if ACTIVE in t.st or BRANCH in t.st:", "if ACTIVE in t.st:");
@@ -155,6 +160,8 @@ impl Normative for Spa5 {
         (4, &[("BRX", 1), ("DEPTH", 4)]),
         (32, &[]),
         (5, &[("BRX", 1), ("CSM", 1)]),
+        (33, &[("DEPTH", 1)]),
+        (1, &[("BRX", 1)]),
     ];
     const CHANGE: (&'static str, &'static str) = (
         "n = m & ~(s.d_brk | s.d_cont | s.d_ret | s.exited)",
@@ -201,6 +208,17 @@ fn read<U: Unit>(pins: &U::In) -> Value {
     let pins = U::DECLARATION.pins.iter();
     let pins = pins.filter(|pin| pin.name != "launch");
     pins.map(|pin| (pin.name.to_owned(), of(pin))).collect()
+}
+
+/// The state after a step with `pins`, and what else the step gives.
+fn answer<U: Normative>(pins: &U::In, golden: &U::Golden, lanes: usize) -> Value {
+    let mut answer = U::state(golden, lanes);
+    if let (Value::Object(state), Value::Object(outputs)) =
+        (&mut answer, U::outputs(pins, golden, lanes))
+    {
+        state.extend(outputs);
+    }
+    answer
 }
 
 /// As many lanes as there are.
@@ -257,18 +275,23 @@ impl Runs {
                 Step::Failed => {}
             }
             let (pins, pc) = asked.expect("a step has a first cycle");
-            let mut answer = U::state(&golden, lanes);
-            if let (Value::Object(state), Value::Object(outputs)) =
-                (&mut answer, U::outputs(&pins, &golden, lanes))
-            {
-                state.extend(outputs);
-            }
+            let answer = answer::<U>(&pins, &golden, lanes);
             let at = format!("{at}, step {step} at pc {pc:#x}");
             self.script.lines.push((at, read::<U>(&pins), answer));
             self.errors.insert(U::error(golden.state()));
             step += 1;
         }
         self.steps += step;
+    }
+
+    /// The Python answers as the golden model does.
+    fn agree<U: Normative>(&self) {
+        let (name, steps, errors) = (U::NAME, self.steps, &self.errors);
+        println!("{name}: {steps} steps compared, errors {errors:?}");
+        assert!(steps > 5_000, "{steps} steps");
+        if let Some(difference) = self.script.judge(name, &specification(name)) {
+            panic!("docs/spec/{name}.md and the golden model differ: {difference}");
+        }
     }
 }
 
@@ -345,21 +368,10 @@ fn runs<U: Normative>(random: usize) -> Runs {
 
 fn python_and_golden_agree<U: Normative>() {
     let runs = runs::<U>(RANDOM);
-    println!(
-        "{}: {} steps compared, errors {:?}",
-        U::NAME,
-        runs.steps,
-        runs.errors
-    );
-    assert!(runs.steps > 5_000, "{} steps", runs.steps);
+    runs.agree::<U>();
     for code in U::ERRORS {
-        assert!(runs.errors.contains(&code), "no step ends in error {code}");
-    }
-    if let Some(difference) = runs.script.judge(U::NAME, &specification(U::NAME)) {
-        panic!(
-            "docs/spec/{}.md and the golden model differ: {difference}",
-            U::NAME
-        );
+        let met = runs.errors.contains(&code);
+        assert!(met, "no step ends in error {code}");
     }
 }
 
@@ -436,50 +448,45 @@ fn the_digest_is_the_one_that_is_printed(
     assert!(text.contains(&row), "{row}");
 }
 
+/// The CC tests that the table lists (spa5-2.4-c) are those of the Python.
 #[test]
-fn r500_python_and_golden_agree() {
-    python_and_golden_agree::<R500>();
+fn spa5_condition_tests_are_those_of_the_table() {
+    let text = fs::read_to_string(specification("spa5")).unwrap();
+    let (_, list) = text.split_once("LUT16 = [").unwrap();
+    let list: Vec<&str> = list.split(']').next().unwrap().split(',').collect();
+    let (_, table) = text
+        .split_once("| code | test | formula | LUT16 |")
+        .unwrap();
+    let mut tests = BTreeSet::new();
+    for row in table.lines().skip(2).take_while(|row| !row.is_empty()) {
+        let row = row.replace("\\|", " or ");
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        for cells in cells[1..9].chunks(4) {
+            let code = usize::from_str_radix(cells[0], 16).unwrap();
+            assert_eq!(cells[3], list[code].trim(), "{row}");
+            tests.insert(code);
+        }
+    }
+    assert_eq!((tests.len(), list.len()), (24, 24));
 }
 
-#[test]
-fn r700_python_and_golden_agree() {
-    python_and_golden_agree::<R700>();
-}
+#[cfg(feature = "mutate")]
+use states::python_and_golden_agree_in_any_state;
 
-#[test]
-fn spa5_python_and_golden_agree() {
-    python_and_golden_agree::<Spa5>();
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::test_unit::test_unit!(reconverge::$module::$unit:
+                python_and_golden_agree,
+                #[cfg(feature = "mutate")]
+                python_and_golden_agree_in_any_state,
+                every_explanation_names_a_rule,
+                a_changed_rule_is_noticed,
+            );
+        }
+    )+};
 }
-
-#[test]
-fn every_explanation_of_r500_names_a_rule() {
-    every_explanation_names_a_rule::<R500>();
-}
-
-#[test]
-fn every_explanation_of_r700_names_a_rule() {
-    every_explanation_names_a_rule::<R700>();
-}
-
-#[test]
-fn every_explanation_of_spa5_names_a_rule() {
-    every_explanation_names_a_rule::<Spa5>();
-}
-
-#[test]
-fn a_changed_rule_of_r500_is_noticed() {
-    a_changed_rule_is_noticed::<R500>();
-}
-
-#[test]
-fn a_changed_rule_of_r700_is_noticed() {
-    a_changed_rule_is_noticed::<R700>();
-}
-
-#[test]
-fn a_changed_rule_of_spa5_is_noticed() {
-    a_changed_rule_is_noticed::<Spa5>();
-}
+for_each_unit!(tests);
 
 #[test]
 fn r500_digest_is_the_one_that_is_printed() {

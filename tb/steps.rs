@@ -7,6 +7,7 @@
 //! | `launch=1 entry=0x8` | a cycle with these pins; the others are not driven |
 //! | `e290000007800000 p[0]=0101` | the same; numbers alone are the words of an instruction, planes begin with lane 0 |
 //! | `step e30000000007000f` | its cycles, as many as there are, with other instructions on the pins behind the first |
+//! | `times 63 e290000000000000` | so many of these cycles |
 //! | `try e3b0000000000000` | a cycle, after which the machine is put back |
 //! | `load pc=0x18 sp=2` | the state with these fields changed |
 //! | `hold p[0]=0101` | these pins in every later cycle too; alone, none any more |
@@ -209,6 +210,14 @@ impl<U: Unit, M: Machine<U>> Steps<U, M> {
                 let (field, element) = indexed(field);
                 return self.machine.explain(&pins::<U>(rest), field, element);
             }
+            "times" => {
+                let (times, pins) = rest.split_once(' ').expect("how many, and pins");
+                let pins = self::pins::<U>(pins);
+                for _ in 0..number(times) {
+                    self.state = self.machine.clock(&pins);
+                }
+                return changes::<U>(&before, &self.state, self.lanes);
+            }
             "hold" => {
                 self.held = rest.to_owned();
                 return String::new();
@@ -320,9 +329,9 @@ macro_rules! tests {
         #[ignore = "many models or proofs; CI's step builds runs it"]
         fn rtl_of_other_builds_follows_the_steps() {
             $(
-                // All steps of r500 and r700 are for builds that are linked.
+                // All steps of r500 are for builds that are linked.
                 let any = on_rtl::<reconverge::$module::$unit>(true) > 0;
-                assert_eq!(any, stringify!($module) == "spa5", stringify!($module));
+                assert_eq!(any, stringify!($module) != "r500", stringify!($module));
             )+
         }
     };

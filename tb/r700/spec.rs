@@ -1,4 +1,4 @@
-//! The worked traces, corner vectors, limits and digest of the specification, by the golden model alone
+//! The worked traces, corner vectors and digest of the specification, by the golden model alone
 //! and by the RTL alone. Expected values are the spec's (`tb/r700/programs/*.exp`), never computed.
 //! The rules are those of `docs/spec/r700.md`.
 
@@ -126,26 +126,18 @@ fn alu(dw1: u32, pred: u64) -> In {
 
 // Words of r700-2.5, `BARRIER` set.
 const ALU_PUSH_BEFORE: u32 = 0xA400_0000;
-const ALU_POP_AFTER: u32 = 0xA800_0000;
-const ALU_POP2_AFTER: u32 = 0xAC00_0000;
 const ALU_ELSE_AFTER: u32 = 0xBC00_0000;
-const NOP: u32 = 0x8000_0000;
 const LOOP_START: u32 = 0x8200_0000;
 const LOOP_END: u32 = 0x8280_0000;
 const LOOP_START_DX10: u32 = 0x8300_0000;
 const LOOP_START_NO_AL: u32 = 0x8380_0000;
-const LOOP_BREAK: u32 = 0x8480_0000;
-const JUMP: u32 = 0x8500_0000;
 const PUSH: u32 = 0x8580_0000;
 const PUSH_ELSE: u32 = 0x8600_0000;
-const ELSE: u32 = 0x8680_0000;
 const POP: u32 = 0x8700_0000;
 const CALL: u32 = 0x8900_0000;
 const RETURN: u32 = 0x8A00_0000;
-const KILL: u32 = 0x8C00_0000;
 // Fields of the general format (r700-2.2).
 const FALSE: u32 = 1 << 8;
-const VPM: u32 = 1 << 22;
 const fn cf_const(n: u32) -> u32 {
     n << 3
 }
@@ -154,7 +146,6 @@ const fn call_count(n: u32) -> u32 {
 }
 
 // Error codes of r700-6.
-const UNDERFLOW: u8 = 6;
 const OVERFLOW: u8 = 7;
 
 /// What an instruction that ends in an error leaves of the state before it (r700-6).
@@ -169,14 +160,6 @@ fn halted(before: &State, err: u8) -> State {
     }
 }
 
-/// Executes `pins`, which must end in error `err` and change nothing else; then makes the unit go on.
-fn fails(machine: &mut dyn Unit, before: &State, pins: &In, err: u8, at: &str) {
-    assert_eq!(machine.clock(pins), halted(before, err), "{at}");
-    machine.load(before);
-    assert_eq!(machine.clock(&stalled::<R700>()), *before, "{at}: loaded");
-}
-
 mod digest;
-mod limits;
 mod memory;
 mod traces;
