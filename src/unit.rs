@@ -24,6 +24,13 @@ pub struct Variant {
     pub parameters: &'static [(&'static str, u32)],
 }
 
+impl Variant {
+    /// Returns the build with so many lanes and these parameters.
+    pub const fn new(lanes: u32, parameters: &'static [(&'static str, u32)]) -> Self {
+        Variant { lanes, parameters }
+    }
+}
+
 impl From<&Variant> for Build {
     fn from(variant: &Variant) -> Self {
         let parameters = variant.parameters.iter();

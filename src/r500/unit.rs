@@ -1,7 +1,6 @@
 //! The unit as the bench sees it.
 
 use rand::{Rng, RngCore};
-use serde::Serialize;
 
 use super::environment::{Surroundings, counts};
 use super::golden::{Event, Golden};
@@ -16,6 +15,7 @@ use crate::unit::{
 use reconverge_bench::design::Design;
 use reconverge_bench::field::Declaration;
 use reconverge_bench::input::InputError;
+use reconverge_bench::json;
 use reconverge_campaign::exhaust::Small;
 use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Kind};
@@ -192,22 +192,10 @@ impl Campaign for R500 {
 
 impl Unit for R500 {
     const VARIANTS: &'static [Variant] = &[
-        Variant {
-            lanes: 33,
-            parameters: &[],
-        },
-        Variant {
-            lanes: 1,
-            parameters: &[],
-        },
-        Variant {
-            lanes: 4,
-            parameters: &[],
-        },
-        Variant {
-            lanes: 64,
-            parameters: &[],
-        },
+        Variant::new(33, &[]),
+        Variant::new(1, &[]),
+        Variant::new(4, &[]),
+        Variant::new(64, &[]),
     ];
     const SMALL: Option<Small<Self>> = Some(super::exhaust::SMALL);
 
@@ -269,35 +257,41 @@ impl Unit for R500 {
         let after = golden.state();
         // Outside the code window there is no instruction, whatever the pins show.
         let there = golden.in_window(before.pc);
-        let words = there.then_some((pins.cmn, pins.inst, pins.addr));
-        let record = TraceRecord {
-            step,
-            pc: before.pc,
-            cmn: words.map(|w| w.0),
-            inst: words.map(|w| w.1),
-            addr: words.map(|w| w.2),
-            jump: match golden.event() {
-                Event::FlowControl { jump } => Some(u8::from(jump)),
-                _ => None,
-            },
-            st: (0..lanes).map(|i| after.class(i)).collect(),
-            bc: (0..lanes).map(|i| after.bc(i)).collect(),
-            lc: (0..lanes).map(|i| after.lc(i)).collect(),
-            loops: (0..usize::from(after.loop_depth))
-                .map(|f| {
-                    let (rep, count, al) = after.frame(f);
-                    [if rep { 3 } else { 1 }, count, al]
-                })
-                .collect(),
-            addrs: after.addrs[..usize::from(after.addr_depth)].to_vec(),
-            pc_next: after.pc,
-            err: after.err,
-            done: after.done,
-            halted: after.halted,
-            text: there.then(|| program.disassemble(before.pc.into())),
+        let jump = match golden.event() {
+            Event::FlowControl { jump } => Some(u8::from(jump)),
+            _ => None,
         };
-        // The record holds only numbers, text and lists of them, which always serialise.
-        serde_json::to_string(&record).unwrap_or_default()
+        let each = |of: &dyn Fn(usize) -> u8| (0..lanes).map(of).collect::<Vec<u8>>();
+        let loops = (0..usize::from(after.loop_depth)).map(|f| {
+            let (rep, count, al) = after.frame(f);
+            // The kind as its OP: 1 LOOP, 3 REP.
+            [if rep { 3 } else { 1 }, count, al]
+        });
+        // Names, order and meaning are fixed (contract-8).
+        json::line(&[
+            ("step", step.into()),
+            ("pc", before.pc.into()),
+            ("cmn", there.then_some(pins.cmn).into()),
+            ("inst", there.then_some(pins.inst).into()),
+            ("addr", there.then_some(pins.addr).into()),
+            ("jump", jump.into()),
+            ("st", each(&|i| after.class(i)).into()),
+            ("bc", each(&|i| after.bc(i)).into()),
+            ("lc", each(&|i| after.lc(i)).into()),
+            ("loops", loops.collect()),
+            (
+                "addrs",
+                after.addrs[..usize::from(after.addr_depth)].to_vec().into(),
+            ),
+            ("pc_next", after.pc.into()),
+            ("err", after.err.into()),
+            ("done", after.done.into()),
+            ("halted", after.halted.into()),
+            (
+                "text",
+                there.then(|| program.disassemble(before.pc.into())).into(),
+            ),
+        ])
     }
 }
 
@@ -314,27 +308,4 @@ fn import_options(options: &LoadOptions) -> Result<import::Options, InputError> 
         safe_loops: options.safe_loops,
         which: which.transpose()?,
     })
-}
-
-/// One executed instruction in a trace file; names and meaning are fixed.
-#[derive(Serialize)]
-struct TraceRecord {
-    step: u64,
-    pc: u16,
-    cmn: Option<u32>,
-    inst: Option<u32>,
-    addr: Option<u32>,
-    jump: Option<u8>,
-    st: Vec<u8>,
-    bc: Vec<u8>,
-    lc: Vec<u8>,
-    /// Kind as its OP: 1 LOOP, 3 REP.
-    loops: Vec<[u8; 3]>,
-    addrs: Vec<u16>,
-    pc_next: u16,
-    err: u8,
-    done: u8,
-    halted: u8,
-    /// The instruction, disassembled.
-    text: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! The unit as the bench sees it.
 
 use rand::{Rng, RngCore};
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::environment::Surroundings;
 use super::golden::{Frame, Golden};
@@ -18,7 +18,7 @@ use crate::unit::{
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::field::Declaration;
 use reconverge_bench::input::InputError;
-use reconverge_bench::json::hex;
+use reconverge_bench::json::{self, Hex};
 use reconverge_campaign::exhaust::Small;
 use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Conditions, Kind};
@@ -234,22 +234,13 @@ impl Campaign for R700 {
 
 impl Unit for R700 {
     const VARIANTS: &'static [Variant] = &[
-        Variant {
-            lanes: 33,
-            parameters: &[("DX10_COUNT", 1), ("MAX_STACK_SIZE", 5), ("SUBENTRIES", 8)],
-        },
-        Variant {
-            lanes: 1,
-            parameters: &[("MAX_STACK_SIZE", 255)],
-        },
-        Variant {
-            lanes: 4,
-            parameters: &[("DX10_COUNT", 1), ("MAX_STACK_SIZE", 1)],
-        },
-        Variant {
-            lanes: 16,
-            parameters: &[("MAX_STACK_SIZE", 255), ("SUBENTRIES", 8)],
-        },
+        Variant::new(
+            33,
+            &[("DX10_COUNT", 1), ("MAX_STACK_SIZE", 5), ("SUBENTRIES", 8)],
+        ),
+        Variant::new(1, &[("MAX_STACK_SIZE", 255)]),
+        Variant::new(4, &[("DX10_COUNT", 1), ("MAX_STACK_SIZE", 1)]),
+        Variant::new(16, &[("MAX_STACK_SIZE", 255), ("SUBENTRIES", 8)]),
     ];
     const SMALL: Option<Small<Self>> = Some(super::exhaust::SMALL);
 
@@ -303,97 +294,55 @@ impl Unit for R700 {
         lanes: usize,
     ) -> String {
         let after = golden.state();
-        let record = TraceRecord {
-            step,
-            pc: before.pc,
-            dw0: pins.dw0,
-            dw1: pins.dw1,
-            u: pins.u,
-            exec: after.exec,
-            jump: after.jump,
-            st: (0..lanes).map(|i| after.class(i)).collect(),
-            valid: after.valid,
-            frames: golden
-                .frames()
-                .map(|f| FrameRecord::new(f, lanes))
-                .collect(),
-            sp: after.sp,
-            base: after.base,
-            bkind: after.bkind,
-            nb: after.nb,
-            lt: after.lt,
-            lc: after.lc,
-            al: after.al,
-            inc: after.inc as i8,
-            depth: after.depth,
-            skipped: after.skipped,
-            pc_next: after.pc,
-            err: after.err,
-            done: after.done,
-            halted: after.halted,
-            text: program.disassemble(before.pc),
-        };
-        // The record holds only numbers, text and lists of them, which always serialise.
-        serde_json::to_string(&record).unwrap_or_default()
+        // Names, order and meaning are those of r700-4.5.
+        json::line(&[
+            ("step", step.into()),
+            ("pc", before.pc.into()),
+            ("dw0", pins.dw0.into()),
+            ("dw1", pins.dw1.into()),
+            ("u", pins.u.into()),
+            ("exec", Hex(after.exec).into()),
+            ("jump", after.jump.into()),
+            ("st", classes(after, lanes)),
+            ("valid", Hex(after.valid).into()),
+            ("frames", golden.frames().map(|f| frame(f, lanes)).collect()),
+            ("sp", after.sp.into()),
+            ("base", after.base.into()),
+            ("bkind", after.bkind.into()),
+            ("nb", after.nb.into()),
+            ("lt", after.lt.into()),
+            ("lc", after.lc.into()),
+            // As in the normative block: modulo 2^32.
+            ("al", after.al.into()),
+            ("inc", (after.inc as i8).into()),
+            ("depth", after.depth.into()),
+            ("skipped", after.skipped.into()),
+            ("pc_next", after.pc.into()),
+            ("err", after.err.into()),
+            ("done", after.done.into()),
+            ("halted", after.halted.into()),
+            ("text", program.disassemble(before.pc).into()),
+        ])
     }
 }
 
-/// One executed instruction in a trace file: names, order and meaning are those of r700-4.5.
-#[derive(Serialize)]
-struct TraceRecord {
-    step: u64,
-    pc: u32,
-    dw0: u32,
-    dw1: u32,
-    u: u8,
-    #[serde(with = "hex")]
-    exec: u64,
-    jump: u8,
-    st: Vec<u8>,
-    #[serde(with = "hex")]
-    valid: u64,
-    frames: Vec<FrameRecord>,
-    sp: u16,
-    base: u16,
-    bkind: u8,
-    nb: u16,
-    lt: u8,
-    lc: u16,
-    /// As in the normative block: modulo 2^32.
-    al: u32,
-    inc: i8,
-    depth: u8,
-    skipped: u8,
-    pc_next: u32,
-    err: u8,
-    done: u8,
-    halted: u8,
-    /// The instruction, disassembled.
-    text: String,
+/// Returns the class of each lane.
+fn classes(state: &State, lanes: usize) -> Value {
+    (0..lanes).map(|i| state.class(i)).collect()
 }
 
-/// A frame in a trace file, a list that begins with its kind.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum FrameRecord {
-    Branch(u8, #[serde(with = "hex")] u64),
-    Loop(u8, Vec<u8>, u8, u16, u32, i8, u16, u8),
-    Call(u8, u32, u8, u16, u8),
-}
-
-impl FrameRecord {
-    fn new(frame: Frame, lanes: usize) -> Self {
-        match frame {
-            Frame::Branch(mask) => FrameRecord::Branch(1, mask),
-            Frame::Loop(f) => {
-                let state = State {
-                    st: f.st,
-                    ..State::default()
-                };
-                let st = (0..lanes).map(|i| state.class(i)).collect();
-                FrameRecord::Loop(2, st, f.lt, f.lc, f.al, f.inc as i8, f.base, f.bkind)
-            }
-            Frame::Call(f) => FrameRecord::Call(3, f.ret, f.depth, f.base, f.bkind),
+/// Returns a frame as a trace shows it, a list that begins with its kind.
+fn frame(frame: Frame, lanes: usize) -> Value {
+    match frame {
+        Frame::Branch(mask) => json!([1, Hex(mask)]),
+        Frame::Loop(f) => {
+            let state = State {
+                st: f.st,
+                ..State::default()
+            };
+            let st = classes(&state, lanes);
+            json!([2, st, f.lt, f.lc, f.al, f.inc as i8, f.base, f.bkind])
         }
+        Frame::Call(f) => json!([3, f.ret, f.depth, f.base, f.bkind]),
     }
 }

@@ -1,7 +1,7 @@
 //! The unit as the bench sees it.
 
 use rand::{Rng, RngCore};
-use serde::Serialize;
+use serde_json::json;
 
 use super::environment::{Surroundings, counts, tests_clip};
 use super::golden::{Golden, Token};
@@ -15,7 +15,7 @@ use crate::unit::{Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, 
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::field::Declaration;
 use reconverge_bench::input::InputError;
-use reconverge_bench::json::{Hex, hex};
+use reconverge_bench::json::{self, Hex};
 use reconverge_campaign::exhaust::Small;
 use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Conditions, Kind};
@@ -212,22 +212,10 @@ impl Campaign for Spa5 {
 
 impl Unit for Spa5 {
     const VARIANTS: &'static [Variant] = &[
-        Variant {
-            lanes: 33,
-            parameters: &[("BRX", 1), ("CSM", 1), ("DEPTH", 5)],
-        },
-        Variant {
-            lanes: 1,
-            parameters: &[("DEPTH", 1)],
-        },
-        Variant {
-            lanes: 4,
-            parameters: &[("BRX", 1), ("CSM", 1)],
-        },
-        Variant {
-            lanes: 64,
-            parameters: &[("CSM", 1), ("DEPTH", 1024)],
-        },
+        Variant::new(33, &[("BRX", 1), ("CSM", 1), ("DEPTH", 5)]),
+        Variant::new(1, &[("DEPTH", 1)]),
+        Variant::new(4, &[("BRX", 1), ("CSM", 1)]),
+        Variant::new(64, &[("CSM", 1), ("DEPTH", 1024)]),
     ];
     const SMALL: Option<Small<Self>> = Some(super::exhaust::SMALL);
 
@@ -274,70 +262,36 @@ impl Unit for Spa5 {
         _: usize,
     ) -> String {
         let after = golden.state();
-        let top = (after.sp > 0).then_some((
+        // Outside the program there is no instruction.
+        let there = golden.in_program(before.pc);
+        let top = json!([
             after.top_type,
             after.top_vis,
             after.top_addr,
-            Hex(after.top_mask),
-        ));
-        // Outside the program there is no instruction.
-        let there = golden.in_program(before.pc);
-        let record = TraceRecord {
-            step,
-            pc: before.pc,
-            word: there.then(|| Hex(golden.step_word())),
-            a: before.active,
-            t: golden.taken(),
-            active: after.active,
-            pc_next: after.pc,
-            d_brk: after.d_brk,
-            d_cont: after.d_cont,
-            d_ret: after.d_ret,
-            exited: after.exited,
-            killed: after.killed,
-            vis: after.vis,
-            sp: after.sp,
-            status: after.status,
-            err: after.err,
-            top,
-            text: there.then(|| program.disassemble(before.pc)),
-        };
-        // The record holds only numbers, text and lists of them, which always serialise.
-        serde_json::to_string(&record).unwrap_or_default()
+            Hex(after.top_mask)
+        ]);
+        // Names, order and meaning are fixed (spa5-4.5).
+        json::line(&[
+            ("step", step.into()),
+            ("pc", before.pc.into()),
+            ("word", there.then(|| Hex(golden.step_word())).into()),
+            ("a", Hex(before.active).into()),
+            ("t", Hex(golden.taken()).into()),
+            ("active", Hex(after.active).into()),
+            ("pc_next", after.pc.into()),
+            ("d_brk", Hex(after.d_brk).into()),
+            ("d_cont", Hex(after.d_cont).into()),
+            ("d_ret", Hex(after.d_ret).into()),
+            ("exited", Hex(after.exited).into()),
+            ("killed", Hex(after.killed).into()),
+            ("vis", after.vis.into()),
+            ("sp", after.sp.into()),
+            ("status", after.status.into()),
+            ("err", after.err.into()),
+            ("top", (after.sp > 0).then_some(top).into()),
+            ("text", there.then(|| program.disassemble(before.pc)).into()),
+        ])
     }
-}
-
-/// One step in a trace file: names, order and meaning are fixed (spa5-4.5).
-#[derive(Serialize)]
-struct TraceRecord {
-    step: u64,
-    pc: u32,
-    word: Option<Hex>,
-    #[serde(with = "hex")]
-    a: u64,
-    #[serde(with = "hex")]
-    t: u64,
-    #[serde(with = "hex")]
-    active: u64,
-    pc_next: u32,
-    #[serde(with = "hex")]
-    d_brk: u64,
-    #[serde(with = "hex")]
-    d_cont: u64,
-    #[serde(with = "hex")]
-    d_ret: u64,
-    #[serde(with = "hex")]
-    exited: u64,
-    #[serde(with = "hex")]
-    killed: u64,
-    vis: u8,
-    sp: u16,
-    status: u8,
-    err: u8,
-    /// Type, vis, address, mask.
-    top: Option<(u8, u8, u32, Hex)>,
-    /// The instruction, disassembled.
-    text: Option<String>,
 }
 
 #[cfg(test)]

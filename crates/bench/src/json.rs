@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::input::InputError;
 
@@ -24,6 +25,12 @@ pub struct Hex(pub u64);
 impl Display for Hex {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.0)
+    }
+}
+
+impl From<Hex> for Value {
+    fn from(number: Hex) -> Value {
+        Value::String(number.to_string())
     }
 }
 
@@ -54,6 +61,13 @@ impl<'de> Deserialize<'de> for Hex {
         }
         from.deserialize_str(Digits)
     }
+}
+
+/// Returns an object on one line, with its keys in this order.
+pub fn line(fields: &[(&str, Value)]) -> String {
+    let pair = |(name, value): &(&str, Value)| format!("{}:{value}", Value::from(*name));
+    let pairs: Vec<String> = fields.iter().map(pair).collect();
+    format!("{{{}}}", pairs.join(","))
 }
 
 /// Serialises a `u64` as [`Hex`].
