@@ -3,59 +3,35 @@
 
 use super::R500;
 use super::golden::Golden;
+use super::isa::{AOp, BOp, Fc, Op, PredSel};
+use super::program::Slot;
 use super::state::{In, State};
 use super::unit::host_write;
 use reconverge_campaign::exhaust::{Bound, Small, World, subsets};
 
 /// `OFFSET_ADDR`, and the first address of the code window, which has three addresses.
-const FIRST: u32 = 4;
+const FIRST: u16 = 4;
 /// The last address of the window.
-const LAST: u32 = 6;
+const LAST: u16 = 6;
 /// `END_ADDR`, relative to `OFFSET_ADDR`: the address in the middle.
-const END: u32 = 1;
+const END: u16 = 1;
 /// Loop constants 0, 1, 2: iterations, first aL, step. The step of the second is -1.
 const CONSTANTS: [u32; 3] = [0, 0xff_07_01, 0x02_01_02];
 /// Booleans: 0 is false, 1 is true.
 const BOOLEANS: u32 = 2;
 
-const JUMP: u32 = 0;
-const LOOP: u32 = 1;
-const REP: u32 = 3;
-const DECR: u32 = 1;
-const INCR: u32 = 2;
-
 /// An address outside the window, as a jump target.
-const OUTSIDE: u32 = 100;
+const OUTSIDE: u16 = 100;
 
 /// The small worlds of the unit that `exhaust` explores.
 pub(super) const SMALL: Small<R500> = Small {
     lanes: 2,
     parameters: &[],
     bounds: &[
-        Bound {
-            name: "full",
-            default: 1,
-            range: 0..=1,
-            about: "1: full flow control, 0: partial",
-        },
-        Bound {
-            name: "loops",
-            default: 1,
-            range: 0..=4,
-            about: "frames of the loop stack",
-        },
-        Bound {
-            name: "calls",
-            default: 1,
-            range: 0..=4,
-            about: "entries of the address stack",
-        },
-        Bound {
-            name: "levels",
-            default: 1,
-            range: 0..=31,
-            about: "value of a branch counter",
-        },
+        Bound::new("full", 1, 0..=1, "1: full flow control, 0: partial"),
+        Bound::new("loops", 1, 0..=4, "frames of the loop stack"),
+        Bound::new("calls", 1, 0..=4, "entries of the address stack"),
+        Bound::new("levels", 1, 0..=31, "value of a branch counter"),
     ],
     world: |build, limits| {
         let limit = |n: usize| limits.get(n).copied().unwrap_or(1);
@@ -80,79 +56,64 @@ struct Wavefront {
     levels: u32,
 }
 
-/// Fields of one flow-control instruction.
-#[derive(Clone, Copy)]
-struct Word {
-    op: u32,
-    b_else: bool,
-    jump_any: bool,
-    a_op: u32,
-    b_op: [u32; 2],
-    pop_cnt: u32,
-    int: u32,
-    target: u32,
-}
-
-impl Word {
-    /// Returns the cycle in which the lanes of `wants` want to jump. Conditions that they must not look at say the opposite. `way`: the
-    /// condition that gives their want; `cov`: the covered lanes, if the others do not vote.
-    /// what they want it; `cov`: the covered lanes, if the others have no say.
-    fn pins(&self, wants: u64, cov: Option<u64>, way: usize) -> In {
-        let no = !wants;
-        let (mut alu, mut pred) = (no, [no; 4]);
-        // The table, the boolean that it uses, the predicate, its inversion.
-        let (mut func, mut boolean, mut select, mut inverted) = (0xcc, 0, 0, 0);
-        match way % 9 {
-            0 => (func, alu) = (0xf0, wants),
-            1 => (func, alu, pred) = (0x0f, no, [wants; 4]),
-            2 => (select, pred[0]) = (2, wants),
-            3 => {
-                (select, inverted, alu) = (3, 1, wants);
-                pred = [wants; 4];
-                pred[1] = no;
-            }
-            4 => {
-                (func, select, alu) = (0x33, 4, wants);
-                pred = [wants; 4];
-                pred[2] = no;
-            }
-            5 => (select, pred[3]) = (5, wants),
-            // ALU result and predicate A differ.
-            6 => {
-                (func, select) = (0x3c, 5);
-                pred[3] = 0x5555_5555_5555_5555;
-                alu = wants ^ pred[3];
-            }
-            // With boolean 1, which is true, the ALU result; with boolean 0, its complement.
-            7 => (func, boolean, alu) = (0xa5, 1, wants),
-            _ => (func, boolean, alu) = (0xa5, 0, no),
+/// Returns the cycle in which the lanes of `wants` want `fc` to jump. Conditions that they must not look at say the opposite. `way`: the
+/// condition that gives their want; `cov`: the covered lanes, if the others do not vote.
+fn pins(fc: Fc, wants: u64, cov: Option<u64>, way: usize) -> In {
+    let no = !wants;
+    let (mut alu, mut pred) = (no, [no; 4]);
+    // The table, the boolean that it uses, the predicate, its inversion.
+    let (mut func, mut boolean, mut select, mut inverted) = (0xcc, 0, 0, false);
+    match way % 9 {
+        0 => (func, alu) = (0xf0, wants),
+        1 => (func, alu, pred) = (0x0f, no, [wants; 4]),
+        2 => (select, pred[0]) = (2, wants),
+        3 => {
+            (select, inverted, alu) = (3, true, wants);
+            pred = [wants; 4];
+            pred[1] = no;
         }
-        let bit = |flag: bool, at: u32| u32::from(flag) << at;
-        // Both ways to name the same target.
-        let global = way & 1 == 1;
-        let to = match global {
-            true => self.target,
-            false => self.target.wrapping_sub(FIRST) & 0x1ff,
-        };
-        In {
-            alu,
-            pred,
-            // Where all lanes are consulted, none is covered.
-            cov: cov.unwrap_or(0),
-            cmn: 0x402 | select << 3 | inverted << 6,
-            inst: self.op
-                | bit(self.b_else, 4)
-                | bit(self.jump_any, 5)
-                | self.a_op << 6
-                | func << 8
-                | self.pop_cnt << 16
-                | self.b_op[0] << 24
-                | self.b_op[1] << 26
-                | bit(cov.is_some(), 28),
-            addr: boolean | self.int << 8 | to << 16 | bit(global, 31),
-            inst_valid: 1,
-            ..In::default()
+        4 => {
+            (func, select, alu) = (0x33, 4, wants);
+            pred = [wants; 4];
+            pred[2] = no;
         }
+        5 => (select, pred[3]) = (5, wants),
+        // ALU result and predicate A differ.
+        6 => {
+            (func, select) = (0x3c, 5);
+            pred[3] = 0x5555_5555_5555_5555;
+            alu = wants ^ pred[3];
+        }
+        // With boolean 1, which is true, the ALU result; with boolean 0, its complement.
+        7 => (func, boolean, alu) = (0xa5, 1, wants),
+        _ => (func, boolean, alu) = (0xa5, 0, no),
+    }
+    // Both ways to name the same target.
+    let global = way & 1 == 1;
+    let base = if global { 0 } else { FIRST };
+    let word = Fc {
+        jump_func: func,
+        bool_addr: boolean,
+        pred_sel: PredSel::from_bits(select),
+        pred_inv: inverted,
+        ignore_uncovered: cov.is_some(),
+        jump_global: global,
+        jump_addr: fc.jump_addr.wrapping_sub(base),
+        ..fc
+    };
+    let Slot {
+        cmn, inst, addr, ..
+    } = word.encode();
+    In {
+        alu,
+        pred,
+        // Where all lanes are consulted, none is covered.
+        cov: cov.unwrap_or(0),
+        cmn,
+        inst,
+        addr,
+        inst_valid: 1,
+        ..In::default()
     }
 }
 
@@ -166,23 +127,24 @@ impl Wavefront {
     /// Generates branches: every `B_OP0` and `B_OP1`, the else swap, both ways to count votes.
     fn branches(&self, way: &mut usize, each: &mut dyn FnMut(In)) {
         for n in 0..9 {
-            let b_op = [n % 3, n / 3];
-            let pops = if b_op.contains(&DECR) { 0..3 } else { 1..2 };
-            for pop_cnt in pops {
+            let [b_op0, b_op1] = [n % 3, n / 3].map(BOp::from_bits);
+            let pops = if [b_op0, b_op1].contains(&BOp::Decr) {
+                0..3
+            } else {
+                1..2
+            };
+            for b_pop_cnt in pops {
                 for choice in 0..4 {
-                    let word = Word {
-                        op: JUMP,
-                        b_else: choice & 1 == 1,
-                        jump_any: choice & 2 == 2,
-                        a_op: 0,
-                        b_op,
-                        pop_cnt,
-                        int: 0,
-                        target: LAST,
+                    let word = Fc {
+                        b_op0,
+                        b_op1,
+                        b_pop_cnt,
+                        jump_addr: LAST,
+                        ..voting(choice)
                     };
                     self.conditions(word, &self.covered(), way, each);
-                    let out = Word {
-                        target: OUTSIDE,
+                    let out = Fc {
+                        jump_addr: OUTSIDE,
                         ..word
                     };
                     self.conditions(out, &[None], way, each);
@@ -194,7 +156,7 @@ impl Wavefront {
     /// Generates `word` with every set of lanes that want to jump.
     fn conditions(
         &self,
-        word: Word,
+        word: Fc,
         covered: &[Option<u64>],
         way: &mut usize,
         each: &mut dyn FnMut(In),
@@ -202,48 +164,70 @@ impl Wavefront {
         for wants in subsets(self.all) {
             for cov in covered {
                 *way += 1;
-                each(word.pins(wants, *cov, *way));
+                each(pins(word, wants, *cov, *way));
             }
         }
     }
 
     /// Generates calls, returns and loops: every `OP`, `A_OP` and loop constant.
     fn stacks(&self, way: &mut usize, each: &mut dyn FnMut(In)) {
-        let mut kinds = vec![(JUMP, 1, 0), (JUMP, 2, 0)];
-        for op in 1..8 {
-            let constants = if matches!(op, LOOP | REP) { 3 } else { 1 };
-            kinds.extend((0..constants).map(|int| (op, 0, int)));
+        use BOp::{Decr, Incr, None as Keep};
+        let mut kinds = vec![(Op::Jump, AOp::Pop, 0), (Op::Jump, AOp::Push, 0)];
+        for op in &Op::ALL[1..] {
+            let constants = if matches!(op, Op::Loop | Op::Rep) {
+                3
+            } else {
+                1
+            };
+            kinds.extend((0..constants).map(|int| (*op, AOp::None, int)));
         }
         // A loop operation and a call operation in one instruction.
-        kinds.extend([(LOOP, 2, 2), (2, 2, 0), (2, 1, 0), (5, 1, 0)]);
-        for (op, a_op, int) in kinds {
-            for b_op in [[0, 0], [INCR, 0], [0, DECR], [INCR, DECR], [DECR, INCR]] {
+        kinds.extend([
+            (Op::Loop, AOp::Push, 2),
+            (Op::EndLoop, AOp::Push, 0),
+            (Op::EndLoop, AOp::Pop, 0),
+            (Op::BreakLoop, AOp::Pop, 0),
+        ]);
+        for (op, a_op, int_addr) in kinds {
+            let kind = |choice| Fc {
+                op,
+                a_op,
+                int_addr,
+                jump_addr: FIRST,
+                ..voting(choice)
+            };
+            for (b_op0, b_op1) in [
+                (Keep, Keep),
+                (Incr, Keep),
+                (Keep, Decr),
+                (Incr, Decr),
+                (Decr, Incr),
+            ] {
                 for choice in 0..4 {
-                    let word = Word {
-                        op,
-                        b_else: choice & 1 == 1,
-                        jump_any: choice & 2 == 2,
-                        a_op,
-                        b_op,
-                        pop_cnt: 1,
-                        int,
-                        target: FIRST,
+                    let word = Fc {
+                        b_op0,
+                        b_op1,
+                        b_pop_cnt: 1,
+                        ..kind(choice)
                     };
                     self.conditions(word, &self.covered(), way, each);
                 }
             }
-            let out = Word {
-                op,
-                b_else: false,
-                jump_any: true,
-                a_op,
-                b_op: [0, 0],
-                pop_cnt: 0,
-                int,
-                target: FIRST - 1,
+            let out = Fc {
+                jump_addr: FIRST - 1,
+                ..kind(2)
             };
             self.conditions(out, &[None], way, each);
         }
+    }
+}
+
+/// Returns a JUMP with (1) or without the else swap, and with (2) or without `JUMP_ANY`.
+const fn voting(choice: u32) -> Fc {
+    Fc {
+        b_else: choice & 1 == 1,
+        jump_any: choice & 2 == 2,
+        ..Fc::NOP
     }
 }
 
@@ -258,12 +242,13 @@ impl World<R500> for Wavefront {
     }
 
     fn launches(&self) -> Vec<In> {
-        let launch = |start: u32| In {
+        let [first, last, end] = [FIRST, LAST, END].map(u32::from);
+        let launch = |start: u16| In {
             launch: 1,
             fc_ctrl: u32::from(self.full) << 31,
-            code_addr: start | END << 16,
-            code_range: FIRST | (LAST - FIRST) << 16,
-            code_offset: FIRST,
+            code_addr: u32::from(start) | end << 16,
+            code_range: first | (last - first) << 16,
+            code_offset: first,
             ..In::default()
         };
         [0, 2, OUTSIDE].map(launch).into()
@@ -279,7 +264,7 @@ impl World<R500> for Wavefront {
                 ..In::default()
             });
         }
-        if !(FIRST..=LAST).contains(&u32::from(state.pc)) {
+        if !(FIRST..=LAST).contains(&state.pc) {
             return;
         }
         // Start with another condition for each instruction and in each state.
@@ -290,16 +275,14 @@ impl World<R500> for Wavefront {
             true => self.stacks(&mut way, each),
             // One instruction for each error.
             false => {
-                for (op, a_op) in (1..8).map(|op| (op, 0)).chain([(JUMP, 1), (JUMP, 2)]) {
-                    let word = Word {
+                let ops = Op::ALL[1..].iter().map(|op| (*op, AOp::None));
+                for (op, a_op) in ops.chain([AOp::Pop, AOp::Push].map(|a_op| (Op::Jump, a_op))) {
+                    let word = Fc {
                         op,
-                        b_else: false,
-                        jump_any: true,
                         a_op,
-                        b_op: [0, 0],
-                        pop_cnt: 0,
-                        int: 1,
-                        target: FIRST,
+                        int_addr: 1,
+                        jump_addr: FIRST,
+                        ..voting(2)
                     };
                     self.conditions(word, &[None], &mut way, each);
                 }
@@ -394,62 +377,21 @@ mod tests {
             ..run
         };
         assert_eq!(broken(&brk, 2, true), None);
-        for (rule, state, full) in [
-            (
-                "r500-I1",
-                State {
-                    bc: [1, 0, 0, 0, 0],
-                    ..run
-                },
-                true,
-            ),
-            (
-                "r500-I1",
-                State {
-                    st: [1, 0],
-                    lc: [1, 0],
-                    ..run
-                },
-                true,
-            ),
-            ("r500-I2", State { lc: [1, 0], ..brk }, true),
-            (
-                "r500-I2",
-                State {
-                    loop_depth: 0,
-                    ..brk
-                },
-                true,
-            ),
-            (
-                "r500-I3",
-                State {
-                    addr_depth: 5,
-                    ..run
-                },
-                true,
-            ),
-            (
-                "r500-I4",
-                State {
-                    loops: [1 << 16, 0, 0, 0],
-                    ..brk
-                },
-                true,
-            ),
-            ("r500-I5", brk, false),
-            (
-                "r500-I5",
-                State {
-                    st: [1, 0],
-                    bc: [0, 0, 1, 0, 0],
-                    ..run
-                },
-                false,
-            ),
-            ("r500-I6", State { done: 1, ..run }, true),
-            ("r500-I6", State { err: 1, ..run }, true),
-        ] {
+        type Edit = fn(&mut State);
+        let rows: [(&str, bool, State, Edit); 10] = [
+            ("r500-I1", true, run, |s| s.bc[0] = 1),
+            ("r500-I1", true, run, |s| (s.st[0], s.lc[0]) = (1, 1)),
+            ("r500-I2", true, brk, |s| s.lc[0] = 1),
+            ("r500-I2", true, brk, |s| s.loop_depth = 0),
+            ("r500-I3", true, run, |s| s.addr_depth = 5),
+            ("r500-I4", true, brk, |s| s.loops[0] = 1 << 16),
+            ("r500-I5", false, brk, |_| ()),
+            ("r500-I5", false, run, |s| (s.st[0], s.bc[2]) = (1, 1)),
+            ("r500-I6", true, run, |s| s.done = 1),
+            ("r500-I6", true, run, |s| s.err = 1),
+        ];
+        for (rule, full, mut state, edit) in rows {
+            edit(&mut state);
             assert_eq!(broken(&state, 2, full), Some(rule), "{state:?}");
         }
     }
@@ -459,15 +401,9 @@ mod tests {
     fn every_way_has_those_lanes_want_that_are_to() {
         let build = Build::from(2);
         let world = (SMALL.world)(&build, &[1, 1, 1, 1]);
-        let word = Word {
-            op: JUMP,
-            b_else: false,
-            jump_any: true,
-            a_op: 0,
-            b_op: [0, 0],
-            pop_cnt: 0,
-            int: 0,
-            target: LAST,
+        let word = Fc {
+            jump_addr: LAST,
+            ..voting(2)
         };
         for way in 0..18 {
             for wants in 0..4_u64 {
@@ -477,17 +413,13 @@ mod tests {
                         golden.cycle(&pins);
                     }
                     golden.cycle(&world.launches()[0]);
-                    golden.cycle(&word.pins(wants, Some(1 << lane), way));
+                    golden.cycle(&pins(word, wants, Some(1 << lane), way));
                     let to = if wants >> lane & 1 == 1 {
                         LAST
                     } else {
                         FIRST + 1
                     };
-                    assert_eq!(
-                        u32::from(golden.state().pc),
-                        to,
-                        "way {way}, {wants}, {lane}"
-                    );
+                    assert_eq!(golden.state().pc, to, "way {way}, {wants}, {lane}");
                 }
             }
         }

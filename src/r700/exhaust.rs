@@ -44,12 +44,7 @@ const WQM: u32 = 1 << 30;
 pub(super) const SMALL: Small<R700> = Small {
     lanes: 2,
     parameters: &[("MAX_STACK_SIZE", 1)],
-    bounds: &[Bound {
-        name: "calls",
-        default: 1,
-        range: 0..=8,
-        about: "call frames on the stack",
-    }],
+    bounds: &[Bound::new("calls", 1, 0..=8, "call frames on the stack")],
     world: |build, limits| {
         Box::new(Wave {
             all: u64::MAX >> (64 - build.lanes),
@@ -382,51 +377,32 @@ mod tests {
         let moved = broken(&good, &frames(frame, call), &eight);
         assert_eq!(moved, Some("r700-I2"));
 
-        for (rule, s) in [
-            ("r700-I2", State { base: 5, ..good }),
-            (
-                "r700-I2",
-                State {
-                    bkind: frame::LOOP,
-                    ..good
-                },
-            ),
-            ("r700-I3", State { nb: 0, ..good }),
-            ("r700-I4", State { depth: 33, ..good }),
-            (
-                "r700-I5",
-                State {
-                    lt: 0,
-                    lc: 0,
-                    ..good
-                },
-            ),
-            ("r700-I5", State { lc: 0, ..good }),
-            ("r700-I5", State { lt: 3, ..good }),
-            ("r700-I8", State { done: 1, ..good }),
-            ("r700-I8", State { err: 1, ..good }),
-        ] {
+        type Edit<T> = fn(&mut T);
+        let rows: [(&str, Edit<State>); 9] = [
+            ("r700-I2", |s| s.base = 5),
+            ("r700-I2", |s| s.bkind = frame::LOOP),
+            ("r700-I3", |s| s.nb = 0),
+            ("r700-I4", |s| s.depth = 33),
+            ("r700-I5", |s| (s.lt, s.lc) = (0, 0)),
+            ("r700-I5", |s| s.lc = 0),
+            ("r700-I5", |s| s.lt = 3),
+            ("r700-I8", |s| s.done = 1),
+            ("r700-I8", |s| s.err = 1),
+        ];
+        for (rule, edit) in rows {
+            let mut s = good;
+            edit(&mut s);
             assert_eq!(says(s, frame, call), Some(rule), "{s:?}");
         }
-        for (rule, frame) in [
-            ("r700-I2", LoopFrame { base: 1, ..frame }),
-            (
-                "r700-I5",
-                LoopFrame {
-                    lt: 1,
-                    lc: 1,
-                    ..frame
-                },
-            ),
-            (
-                "r700-I6",
-                LoopFrame {
-                    st: [0, 1],
-                    ..frame
-                },
-            ),
-            ("r700-I7", LoopFrame { al: 1, ..frame }),
-        ] {
+        let rows: [(&str, Edit<LoopFrame>); 4] = [
+            ("r700-I2", |f| f.base = 1),
+            ("r700-I5", |f| (f.lt, f.lc) = (1, 1)),
+            ("r700-I6", |f| f.st[1] = 1),
+            ("r700-I7", |f| f.al = 1),
+        ];
+        for (rule, edit) in rows {
+            let mut frame = frame;
+            edit(&mut frame);
             assert_eq!(says(good, frame, call), Some(rule), "{frame:?}");
         }
         for (rule, call) in [

@@ -3,6 +3,7 @@
 
 use super::Spa5;
 use super::golden::{Golden, Token};
+use super::start::vis_after;
 use super::state::values::status::{DONE, RUN, UNWIND};
 use super::state::values::token::{DIV, PBK, PCNT, RET, SSY};
 use super::state::{In, State};
@@ -47,12 +48,7 @@ const WAYS: usize = 14 + FLAGS.len();
 pub(super) const SMALL: Small<Spa5> = Small {
     lanes: 2,
     parameters: &[("DEPTH", 2)],
-    bounds: &[Bound {
-        name: "bundles",
-        default: 1,
-        range: 1..=8,
-        about: "bundles of the program",
-    }],
+    bounds: &[Bound::new("bundles", 1, 1..=8, "bundles of the program")],
     world: |build, limits| {
         Box::new(Warp {
             all: u64::MAX >> (64 - build.lanes),
@@ -332,17 +328,6 @@ impl World<Spa5> for Warp {
     }
 }
 
-/// Returns `vis` after a push (spa5-4.2-c).
-fn vis_behind(kind: u8, vis: u8) -> u8 {
-    match kind {
-        SSY => vis | 1,
-        PBK => vis & !1 | 2,
-        PCNT => vis & !1 | 4,
-        RET => 8,
-        _ => vis,
-    }
-}
-
 /// Returns the rule of an invariant of spa5-3 that `s` and its tokens (the oldest first) violate; `all`: the threads.
 fn broken(s: &State, tokens: &[Token], all: u64) -> Option<&'static str> {
     let dis = s.d_brk | s.d_cont | s.d_ret | s.exited;
@@ -432,7 +417,7 @@ fn broken(s: &State, tokens: &[Token], all: u64) -> Option<&'static str> {
         if token.vis_saved != vis {
             return Some("spa5-I10");
         }
-        vis = vis_behind(token.kind, vis);
+        vis = vis_after(token.kind, vis);
     }
     if s.vis != vis {
         return Some("spa5-I10");
@@ -481,88 +466,53 @@ mod tests {
             active: 0,
             ..run
         };
-        for (rule, state, tokens) in [
-            (
-                "spa5-I1",
-                State {
-                    active: 0,
-                    exited: 3,
-                    ..run
-                },
-                vec![],
-            ),
-            (
-                "spa5-I1",
-                State {
-                    active: 1,
-                    exited: 2,
-                    ..unwind
-                },
-                vec![],
-            ),
-            ("spa5-I2", State { exited: 2, ..run }, vec![]),
-            (
-                "spa5-I2",
-                State {
-                    d_brk: 2,
-                    d_ret: 2,
-                    ..half
-                },
-                vec![],
-            ),
-            ("spa5-I3", vis(1, run), vec![token(SSY, 0, 1)]),
-            ("spa5-I4", half, vec![token(DIV, 0, 0)]),
-            ("spa5-I4", run, vec![token(DIV, 0, 2)]),
-            (
-                "spa5-I4",
-                State {
-                    active: 0,
-                    status: 2,
-                    ..run
-                },
-                vec![token(DIV, 0, 2), token(DIV, 0, 2)],
-            ),
+        type Edit = fn(&mut State);
+        let rows: [(&str, State, Edit, &[Token]); 21] = [
+            ("spa5-I1", run, |s| (s.active, s.exited) = (0, 3), &[]),
+            ("spa5-I1", unwind, |s| (s.active, s.exited) = (1, 2), &[]),
+            ("spa5-I2", run, |s| s.exited = 2, &[]),
+            ("spa5-I2", half, |s| (s.d_brk, s.d_ret) = (2, 2), &[]),
+            ("spa5-I3", run, |s| s.vis = 1, &[token(SSY, 0, 1)]),
+            ("spa5-I4", half, |_| (), &[token(DIV, 0, 0)]),
+            ("spa5-I4", run, |_| (), &[token(DIV, 0, 2)]),
+            ("spa5-I4", unwind, |_| (), &[token(DIV, 0, 2); 2]),
             (
                 "spa5-I4b",
-                State {
-                    active: 0,
-                    ..vis(1, unwind)
-                },
-                vec![token(DIV, 0, 2), token(SSY, 0, 2)],
+                unwind,
+                |s| s.vis = 1,
+                &[token(DIV, 0, 2), token(SSY, 0, 2)],
             ),
             (
                 "spa5-I5",
-                vis(1, State { exited: 2, ..half }),
-                vec![token(SSY, 0, 1), token(SSY, 1, 3)],
+                half,
+                |s| (s.vis, s.exited) = (1, 2),
+                &[token(SSY, 0, 1), token(SSY, 1, 3)],
             ),
-            ("spa5-I6", State { d_brk: 2, ..half }, vec![]),
-            ("spa5-I6", vis(2, State { d_cont: 2, ..half }), vec![pbk]),
+            ("spa5-I6", half, |s| s.d_brk = 2, &[]),
+            ("spa5-I6", half, |s| (s.vis, s.d_cont) = (2, 2), &[pbk]),
             (
                 "spa5-I6b",
-                vis(8, State { d_brk: 2, ..half }),
-                vec![pbk, token(RET, 2, 3)],
+                half,
+                |s| (s.vis, s.d_brk) = (8, 2),
+                &[pbk, token(RET, 2, 3)],
             ),
-            ("spa5-I7", vis(2, half), vec![pbk]),
-            ("spa5-I7b", vis(2, half), vec![ssy, token(PBK, 1, 3)]),
-            ("spa5-I8", unwind, vec![]),
+            ("spa5-I7", half, |s| s.vis = 2, &[pbk]),
+            ("spa5-I7b", half, |s| s.vis = 2, &[ssy, token(PBK, 1, 3)]),
+            ("spa5-I8", unwind, |_| (), &[]),
             (
                 "spa5-I9",
-                vis(2, State { d_brk: 1, ..unwind }),
-                vec![ssy, token(PBK, 1, 3)],
+                unwind,
+                |s| (s.vis, s.d_brk) = (2, 1),
+                &[ssy, token(PBK, 1, 3)],
             ),
-            ("spa5-I10", vis(1, run), vec![]),
-            ("spa5-I10", vis(1, run), vec![token(SSY, 1, 3)]),
-            (
-                "spa5-I11",
-                State {
-                    status: DONE,
-                    ..run
-                },
-                vec![],
-            ),
-            ("spa5-I12", State { killed: 1, ..run }, vec![]),
-        ] {
-            let found = two(state, &tokens);
+            ("spa5-I10", run, |s| s.vis = 1, &[]),
+            ("spa5-I10", run, |s| s.vis = 1, &[token(SSY, 1, 3)]),
+            ("spa5-I11", run, |s| s.status = DONE, &[]),
+            ("spa5-I12", run, |s| s.killed = 1, &[]),
+        ];
+        for (rule, mut state, edit, tokens) in rows {
+            edit(&mut state);
+            let found = two(state, tokens);
             assert_eq!(found, Some(rule), "{state:?} {tokens:?}");
         }
     }

@@ -81,8 +81,8 @@ pub struct Start {
     pub events: Vec<Event>,
 }
 
-/// Returns `vis` after a push (spa5-4.2).
-fn vis_after(kind: u8, vis: u8) -> u8 {
+/// Returns `vis` after a push (spa5-4.2-c).
+pub(super) fn vis_after(kind: u8, vis: u8) -> u8 {
     match kind {
         SSY => vis | 1,
         PBK => vis & !1 | 2,

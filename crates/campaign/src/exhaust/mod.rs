@@ -36,6 +36,23 @@ pub struct Bound {
     pub about: &'static str,
 }
 
+impl Bound {
+    /// Returns the limit `name`.
+    pub const fn new(
+        name: &'static str,
+        default: u32,
+        range: RangeInclusive<u32>,
+        about: &'static str,
+    ) -> Self {
+        Bound {
+            name,
+            default,
+            range,
+            about,
+        }
+    }
+}
+
 /// The small worlds of a unit.
 pub struct Small<U: Design> {
     /// Default number of lanes.
