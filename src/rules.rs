@@ -4,6 +4,9 @@
 
 use std::sync::LazyLock;
 
+#[cfg(test)]
+use reconverge_program::layout::Field;
+
 /// A file of rules: its path in the repository, the prefix of its ids, its text.
 struct Document {
     file: &'static str,
@@ -364,6 +367,38 @@ pub fn bit_fields(section: &str, word: usize) -> Vec<BitField> {
         }
     }
     fields
+}
+
+/// Checks a table of words beside the specification: in the table of its word (`sections`: its id, and which word there), each field
+/// has rows with its bits and its name, or the name in `names`. Fields without a row are named with "".
+///
+/// # Panics
+/// A field has no such row.
+#[cfg(test)]
+pub(crate) fn check_layout(fields: &[Field], sections: &[(&str, usize)], names: &[(&str, &str)]) {
+    // `COUNT_3` is a piece of COUNT.
+    let stem = |name: &str| {
+        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
+            .to_owned()
+    };
+    for field in fields {
+        let known = names.iter().find(|(name, _)| *name == field.name);
+        let name = known.map_or_else(|| field.name.to_uppercase(), |(_, name)| (*name).to_owned());
+        for bits in field.bits.iter().filter(|_| !name.is_empty()) {
+            let (section, word) = sections[bits.word];
+            let found = bit_fields(section, word).into_iter().any(|row| {
+                let mut words = row
+                    .name
+                    .split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+                row.bits.contains(&(bits.high, bits.low))
+                    && words.any(|word| stem(word) == stem(&name))
+            });
+            assert!(
+                found,
+                "{section} has no row {name} with {bits:?}: {field:?}"
+            );
+        }
+    }
 }
 
 #[cfg(test)]

@@ -213,23 +213,6 @@ impl Cf {
     /// DW1 bits without a field.
     pub const RESERVED: u32 = Cf::FREE[1] as u32;
 
-    /// Returns `op` with `BARRIER` set and every other field zero.
-    pub const fn new(op: CfOp) -> Self {
-        Cf {
-            op,
-            addr: 0,
-            pop_count: 0,
-            cf_const: 0,
-            cond: Cond::Active,
-            count: 0,
-            call_count: 0,
-            end: false,
-            vpm: false,
-            wqm: false,
-            barrier: true,
-        }
-    }
-
     /// Returns the two words, with zeros at [`Cf::RESERVED`]; bits above a field's width are not encoded. u = 0.
     #[inline]
     pub const fn encode(self) -> Quad {
@@ -261,19 +244,6 @@ layout! {
 impl Mem {
     /// Largest `rest`.
     pub const REST: u32 = (1 << 21) - 1;
-
-    /// Returns `op` with `BARRIER` set and every other field zero.
-    pub const fn new(op: MemOp) -> Self {
-        Mem {
-            op,
-            dw0: 0,
-            rest: 0,
-            end: false,
-            vpm: false,
-            wqm: false,
-            barrier: true,
-        }
-    }
 
     /// Returns the two words; bits above a field's width are not encoded. u = 0.
     #[inline]
@@ -337,19 +307,9 @@ impl Clause {
 
     /// Returns a clause of one slot at `addr`, with no constants and `BARRIER` set.
     pub const fn at(addr: u32) -> Self {
-        const NONE: Kcache = Kcache {
-            bank: 0,
-            mode: 0,
-            addr: 0,
-        };
         Clause {
             addr,
-            count: 0,
-            kcache0: NONE,
-            kcache1: NONE,
-            alt_const: false,
-            wqm: false,
-            barrier: true,
+            ..Clause::new()
         }
     }
 }
@@ -442,7 +402,7 @@ impl Word {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::rules::bit_fields;
+    use crate::rules::check_layout;
 
     /// Returns all values of DW1 31:16, and of DW1 15:0 in each format.
     pub(in crate::r700) fn every_dw1() -> impl Iterator<Item = u32> {
@@ -453,87 +413,66 @@ pub(super) mod tests {
 
     #[test]
     fn fields_lie_where_the_tables_of_the_specification_put_them() {
-        for (fields, section) in [(Cf::FIELDS, "r700-2.2"), (Clause::FIELDS, "r700-2.3")] {
-            let rows = [bit_fields(section, 0), bit_fields(section, 1)];
-            for field in fields {
-                for Bits { word, high, low } in field.bits {
-                    let row = rows[*word]
-                        .iter()
-                        .any(|row| row.bits.contains(&(*high, *low)));
-                    assert!(row, "{section} has no such row: {field:?}");
-                }
-            }
-        }
+        let names = [
+            ("op", "CF_INST"),
+            ("end", "END_OF_PROGRAM"),
+            ("kcache0", ""),
+            ("kcache1", ""),
+        ];
+        let general = [("r700-2.2", 0), ("r700-2.2", 1)];
+        check_layout(Cf::FIELDS, &general, &names);
+        let without_rows = [("dw0", ""), ("rest", "")];
+        check_layout(Mem::FIELDS, &general, &[&names[..], &without_rows].concat());
+        check_layout(Clause::FIELDS, &[("r700-2.3", 0), ("r700-2.3", 1)], &names);
+        // Mode, bank, address.
+        let window = |mode, bank, addr| Kcache { bank, mode, addr };
+        let clause = Clause {
+            kcache0: window(2, 9, 0x81),
+            kcache1: window(1, 6, 0x7E),
+            ..Clause::default()
+        };
+        let dw0 = 9 << 22 | 6 << 26 | 2 << 30;
+        let dw1 = 1 | 0x81 << 2 | 0x7E << 10 | 1 << 31;
+        assert_eq!(clause.words(), [dw0, dw1]);
+        assert_eq!(Clause::of([dw0, dw1]), clause);
     }
 
     fn quad(dw0: u32, dw1: u32) -> Quad {
         Quad { dw0, dw1, u: false }
     }
 
-    /// The table of r700-2.5: names, numbers and the DW1 beside them.
+    /// The tables and the list of r700-2.5: names, numbers and the DW1 beside them.
     #[test]
-    fn opcodes_are_those_of_the_table() {
-        let dw1 = |name: &str| {
-            let word = CfOp::from_name(name)
-                .map(|op| Word::Cf(Cf::new(op)))
-                .or_else(|| MemOp::from_name(name).map(|op| Word::Mem(Mem::new(op))))
-                .or_else(|| AluOp::from_name(name).map(|op| Word::Alu(Alu::new(op))));
-            word.unwrap().encode().dw1
-        };
-        for (name, expected) in [
-            ("NOP", 0x8000_0000),
-            ("TEX", 0x8080_0000),
-            ("VTX", 0x8100_0000),
-            ("VTX_TC", 0x8180_0000),
-            ("LOOP_START", 0x8200_0000),
-            ("LOOP_END", 0x8280_0000),
-            ("LOOP_START_DX10", 0x8300_0000),
-            ("LOOP_START_NO_AL", 0x8380_0000),
-            ("LOOP_CONTINUE", 0x8400_0000),
-            ("LOOP_BREAK", 0x8480_0000),
-            ("JUMP", 0x8500_0000),
-            ("PUSH", 0x8580_0000),
-            ("PUSH_ELSE", 0x8600_0000),
-            ("ELSE", 0x8680_0000),
-            ("POP", 0x8700_0000),
-            ("POP_JUMP", 0x8780_0000),
-            ("POP_PUSH", 0x8800_0000),
-            ("POP_PUSH_ELSE", 0x8880_0000),
-            ("CALL", 0x8900_0000),
-            ("CALL_FS", 0x8980_0000),
-            ("RETURN", 0x8A00_0000),
-            ("EMIT_VERTEX", 0x8A80_0000),
-            ("EMIT_CUT_VERTEX", 0x8B00_0000),
-            ("CUT_VERTEX", 0x8B80_0000),
-            ("KILL", 0x8C00_0000),
-            ("WAIT_ACK", 0x8D00_0000),
-            ("TEX_ACK", 0x8D80_0000),
-            ("VTX_ACK", 0x8E00_0000),
-            ("VTX_TC_ACK", 0x8E80_0000),
-            ("MEM_STREAM0", 0x9000_0000),
-            ("MEM_STREAM1", 0x9080_0000),
-            ("MEM_STREAM2", 0x9100_0000),
-            ("MEM_STREAM3", 0x9180_0000),
-            ("MEM_SCRATCH", 0x9200_0000),
-            ("MEM_REDUCTION", 0x9280_0000),
-            ("MEM_RING", 0x9300_0000),
-            ("EXPORT", 0x9380_0000),
-            ("EXPORT_DONE", 0x9400_0000),
-            ("MEM_EXPORT", 0x9D00_0000),
-            ("ALU", 0xA000_0000),
-            ("ALU_PUSH_BEFORE", 0xA400_0000),
-            ("ALU_POP_AFTER", 0xA800_0000),
-            ("ALU_POP2_AFTER", 0xAC00_0000),
-            ("ALU_CONTINUE", 0xB400_0000),
-            ("ALU_BREAK", 0xB800_0000),
-            ("ALU_ELSE_AFTER", 0xBC00_0000),
-        ] {
-            assert_eq!(dw1(name), expected, "{name}");
+    fn opcodes_are_those_of_the_specification() {
+        let text = crate::rules::find("r700-2.5")
+            .unwrap()
+            .text
+            .replace('\n', " | ");
+        let cells: Vec<&str> = text.split('|').map(str::trim).collect();
+        let mut found = 0;
+        for row in cells.windows(3) {
+            let numbers = (row[0].parse::<u32>(), u32::from_str_radix(row[2], 16));
+            let (Ok(number), Ok(dw1), 8) = (numbers.0, numbers.1, row[2].len()) else {
+                continue;
+            };
+            // Behind the name may be a remark.
+            let name = row[1].split(' ').next().unwrap_or_default();
+            let cf = CfOp::from_name(name).map(|op| (op.bits(), Cf::new(op).encode()));
+            let alu = AluOp::from_name(name).map(|op| (op.bits(), Alu::new(op).encode()));
+            assert_eq!(cf.or(alu), Some((number, quad(0, dw1))), "{name}");
+            found += 1;
         }
-        assert_eq!(
-            CfOp::ALL.len() + MemOp::ALL.len() + AluOp::ALL.len(),
-            29 + 10 + 7
-        );
+        assert_eq!(found, CfOp::ALL.len() + AluOp::ALL.len());
+        assert!(text.contains("32-35 MEM_STREAM0-3 (90000000 up, step 00800000)"));
+        for (n, op) in (0..).zip(MemOp::ALL) {
+            let (number, name) = (op.bits(), op.name());
+            let named = match n {
+                0..4 => number == 32 + n && name == format!("MEM_STREAM{n}"),
+                _ => text.replace("| ", "").contains(&format!("{number} {name}")),
+            };
+            assert!(named, "{name}");
+            assert_eq!(Mem::new(*op).encode(), quad(0, 1 << 31 | number << 23));
+        }
         for op in (0..64).filter(|n| matches!(n, 25 | 30 | 31 | 41..=57 | 59..=63)) {
             let q = quad(7, op << 23);
             assert_eq!(Word::decode(q), Word::Reserved(7, op << 23), "{op}");
@@ -542,51 +481,5 @@ pub(super) mod tests {
             Word::decode(quad(1, 0xB000_0000)),
             Word::Reserved(1, 0xB000_0000)
         );
-    }
-
-    /// r700-2.2 and r700-2.3, bit positions.
-    #[test]
-    fn fields_lie_where_the_spec_puts_them() {
-        let cf = Cf {
-            op: CfOp::Kill,
-            addr: 0xDEAD_BEEF,
-            pop_count: 5,
-            cf_const: 17,
-            cond: Cond::NotBool,
-            count: 0b1010,
-            call_count: 33,
-            end: true,
-            vpm: false,
-            wqm: true,
-            barrier: false,
-        };
-        let dw1 =
-            5 | 17 << 3 | 3 << 8 | 2 << 10 | 33 << 13 | 1 << 19 | 1 << 21 | 24 << 23 | 1 << 30;
-        assert_eq!(Word::decode(quad(0xDEAD_BEEF, dw1)), Word::Cf(cf));
-        assert_eq!(cf.encode(), quad(0xDEAD_BEEF, dw1));
-        let alu = Alu {
-            op: AluOp::AluBreak,
-            clause: Clause {
-                addr: 0x2A_AAAA,
-                count: 0x55,
-                kcache0: Kcache {
-                    bank: 9,
-                    mode: 2,
-                    addr: 0x81,
-                },
-                kcache1: Kcache {
-                    bank: 6,
-                    mode: 1,
-                    addr: 0x7E,
-                },
-                alt_const: true,
-                wqm: false,
-                barrier: true,
-            },
-        };
-        let dw0 = 0x2A_AAAA | 9 << 22 | 6 << 26 | 2 << 30;
-        let dw1 = 1 | 0x81 << 2 | 0x7E << 10 | 0x55 << 18 | 1 << 25 | 14 << 26 | 1 << 31;
-        assert_eq!(Word::decode(quad(dw0, dw1)), Word::Alu(alu));
-        assert_eq!(alu.encode(), quad(dw0, dw1));
     }
 }

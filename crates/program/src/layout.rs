@@ -105,8 +105,8 @@ impl Field {
     }
 
     /// Returns the value that text does not mention.
-    fn usual(&self) -> u64 {
-        u64::from(matches!(self.text, Text::Without(_)))
+    const fn usual(&self) -> u64 {
+        matches!(self.text, Text::Without(_)) as u64
     }
 }
 
@@ -158,9 +158,14 @@ pub const fn used<const N: usize>(fields: &[Field]) -> [u64; N] {
     all
 }
 
-/// Returns `words` with the usual value in each field.
-pub(crate) fn usual<const N: usize>(fields: &[Field], words: [u64; N]) -> [u64; N] {
-    (fields.iter()).fold(words, |words, field| field.with(words, field.usual()))
+/// Returns `words` with the usual value in each field: the one that text does not mention.
+pub const fn usual<const N: usize>(fields: &[Field], mut words: [u64; N]) -> [u64; N] {
+    let mut row = 0;
+    while row < fields.len() {
+        words = fields[row].with(words, fields[row].usual());
+        row += 1;
+    }
+    words
 }
 
 /// Returns ` OPERAND` for each field that does not have its usual value.
@@ -302,6 +307,11 @@ macro_rules! layout {
                 $name { $($key,)? $($field: $crate::layout_value!(
                     of $type, $crate::layout::get(&$bits, &words)
                 ),)+ }
+            }
+
+            /// Returns the fields with the values that text does not mention: 0, and 1 of a flag that is written where it is 0.
+            pub const fn new($($key: $number)?) -> Self {
+                Self::of($($key,)? $crate::layout::usual(Self::FIELDS, [0; $count]))
             }
 
             /// Returns the words, with zeros at [`Self::FREE`]; bits above the width of a field are not encoded.
@@ -498,6 +508,7 @@ mod tests {
             ..Small::of([0, 0])
         };
         assert_eq!(wide.words(), [7, 0x80]);
+        assert_eq!(Small::new().words(), [0x20, 0]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
 use super::*;
+use crate::rules;
 use crate::spa5::program::MAX_BUNDLES;
 
 fn set_up(op: SetUpOp, offset: i32) -> Word {
@@ -26,36 +27,39 @@ pub(in crate::spa5) fn words() -> impl Iterator<Item = u64> {
     })
 }
 
-/// The table of spa5-2.3.
+/// The rows of spa5-2.3: mnemonic, canonical word.
+fn rows() -> impl Iterator<Item = (&'static str, u64)> {
+    rules::of("spa5").iter().filter_map(|rule| {
+        let word = rule.cell("canonical word").split(' ').next()?;
+        let name = rule.cell("instruction").split(' ').next()?;
+        Some((name, u64::from_str_radix(word, 16).ok()?))
+    })
+}
+
 #[test]
 fn canonical_words_of_the_table() {
     let always = Cond::ALWAYS;
-    for (word, fields) in [
-        (0xe290_0000_0400_0000, set_up(SetUpOp::Ssy, 0x40)),
-        (0xe2a0_0000_0800_0000, set_up(SetUpOp::Pbk, 0x80)),
-        (0xe2b0_0fff_ff80_0000, set_up(SetUpOp::Pcnt, -8)),
-        (0xe270_0000_0080_0040, set_up(SetUpOp::Pret, 8)),
-        (0xe260_0000_0280_0040, set_up(SetUpOp::Cal, 0x28)),
-        (0xe240_0000_0007_000f, Word::bra(always)),
-        (0xf0f8_0000_0007_000f, Word::leave(LeaveOp::Sync, always)),
-        (0xe340_0000_0007_000f, Word::leave(LeaveOp::Brk, always)),
-        (0xe350_0000_0007_000f, Word::leave(LeaveOp::Cont, always)),
-        (0xe320_0000_0007_000f, Word::leave(LeaveOp::Ret, always)),
-        (0xe300_0000_0007_000f, Word::leave(LeaveOp::Exit, always)),
-        (0xe330_0000_0007_000f, Word::leave(LeaveOp::Kil, always)),
-        (
-            0xe210_0000_0087_000f,
-            Word::jmp(always).with_target(Target::Absolute(8)),
-        ),
-        (
-            0xe220_0000_0080_0040,
-            Word::set_up(SetUpOp::Jcal).with_target(Target::Absolute(8)),
-        ),
-        (NOP, Word::NOP),
-    ] {
-        assert_eq!(Word::decode(word), fields, "{word:016x}");
-        assert_eq!(fields.encode(), word, "{fields:?}");
+    let set_ups = SetUpOp::ALL.iter().map(|op| Word::set_up(*op));
+    let leaves = LeaveOp::ALL.iter().map(|op| Word::leave(*op, always));
+    let all = set_ups
+        .chain(leaves)
+        .chain([Word::bra(always), Word::jmp(always)]);
+    for word in all.clone() {
+        let mut row = rows().filter(|(name, _)| Some(*name) == word.name());
+        let (_, canonical) = row.next().unwrap();
+        let target = Word::decode(canonical).target();
+        let word = target.map_or(word, |target| word.with_target(target));
+        assert_eq!(Word::decode(canonical), word, "{canonical:016x}");
+        assert_eq!(word.encode(), canonical, "{word:?}");
     }
+    assert_eq!(rows().count(), all.count());
+    for (op, offset, word) in [
+        (SetUpOp::Ssy, 0x40, 0xe290_0000_0400_0000),
+        (SetUpOp::Pcnt, -8, 0xe2b0_0fff_ff80_0000),
+    ] {
+        assert_eq!(set_up(op, offset).encode(), word);
+    }
+    assert_eq!(Word::decode(NOP), Word::NOP);
 }
 
 /// spa5-2.3 and spa5-2.4, bit positions. Offsets are those of the spec's own instructions.
@@ -187,36 +191,24 @@ fn every_bit_is_a_field_or_ignored() {
 /// spa5-2.3: names and numbers of the block, and opcodes outside it.
 #[test]
 fn opcodes_are_those_of_the_list() {
-    let names = [
-        "JMX",
-        "JMP",
-        "JCAL",
-        "PEXIT",
-        "BRA",
-        "BRX",
-        "CAL",
-        "PRET",
-        "PLONGJMP",
-        "SSY",
-        "PBK",
-        "PCNT",
-        "GETCRSPTR",
-        "GETLMEMBASE",
-        "SETCRSPTR",
-        "SETLMEMBASE",
-        "EXIT",
-        "LONGJMP",
-        "RET",
-        "KIL",
-        "BRK",
-        "CONT",
-        "RTT",
-        "SAM",
-        "RAM",
-        "IDE",
-        "BPT",
-    ];
-    for (op, name) in (0xE20..).zip(names) {
+    let text = &rules::find("spa5-2.3-q").unwrap().text;
+    let words: Vec<&str> = text
+        .split([' ', ',', '.'])
+        .filter(|w| !w.is_empty())
+        .collect();
+    let listed = words.windows(2).filter_map(|pair| {
+        let op = u64::from_str_radix(pair[0], 16).ok();
+        op.filter(|op| op >> 4 == 0xE2 || op >> 4 == 0xE3)
+            .map(|op| (op, pair[1]))
+    });
+    let rows = rows().map(|(name, word)| (word >> 52, name));
+    let mut named: Vec<(u64, &str)> = listed.chain(rows).filter(|(op, _)| *op < 0xF00).collect();
+    named.sort_unstable();
+    assert!(
+        named.iter().map(|(op, _)| *op).eq(0xE20..=0xE3A),
+        "{named:x?}"
+    );
+    for (op, name) in named {
         assert_eq!(Word::decode(op << 52).name(), Some(name), "{op:x}");
     }
     // JCAL twice, and JMX and JMP in their constant-bank forms.
