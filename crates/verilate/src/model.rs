@@ -12,6 +12,7 @@ use crate::filelist::takes;
 use crate::files::{Digest, Hasher, Snapshot, digest_of, hex};
 use crate::limit;
 use crate::manifest::{Manifest, Output, Roots, SourcePath, Tool};
+use crate::shim::DELETER_H;
 use crate::sources::{Sources, plain};
 use crate::store::{self, Entry, Limits, Store, Work};
 use crate::verilator::{Candidate, Verilator, candidates, warnings};
@@ -641,7 +642,9 @@ impl Job<'_> {
             .filter(|p| p.extension().is_some_and(|x| x == "cpp"))
             .collect();
         emitted.sort();
-        let mut unity = format!("#include \"{prefix}.h\"\n#define RCV_TOP {prefix}\n");
+        let mut unity = format!(
+            "#include \"{DELETER_H}\"\n#include \"{prefix}.h\"\n#define RCV_TOP {prefix}\n"
+        );
         for file in &emitted {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let _ = writeln!(unity, "#include \"{name}\"");

@@ -16,7 +16,13 @@ macro_rules! files {
 
 /// Path and contents of each.
 pub const FILES: &[(&str, &str)] = files![
-    "host.cpp", "lint.vlt", "shim.cpp", "shim.h", "stop.cpp", "stop.h"
+    "deleter.h",
+    "host.cpp",
+    "lint.vlt",
+    "shim.cpp",
+    "shim.h",
+    "stop.cpp",
+    "stop.h"
 ];
 
 /// Settings of Verilator for a bench top.
@@ -31,8 +37,11 @@ pub(crate) const STOP: &str = "stop.cpp";
 /// Header that disables the functions that `stop.cpp` replaces, included before each file of the runtime.
 pub(crate) const STOP_H: &str = "stop.h";
 
+/// Header that replaces a class of Verilator's runtime in a model, included before what Verilator emits.
+pub(crate) const DELETER_H: &str = "deleter.h";
+
 /// What every model is compiled with.
-pub(crate) const OF_MODELS: [&str; 4] = [SHIM_H, "shim.cpp", STOP, STOP_H];
+pub(crate) const OF_MODELS: [&str; 5] = [DELETER_H, SHIM_H, "shim.cpp", STOP, STOP_H];
 
 /// Returns the folder with these files in the source of this crate, for a build script. It may be gone when a program runs.
 pub fn folder() -> &'static Path {
