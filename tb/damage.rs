@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 
 use reconverge::ROOT;
-use reconverge::r500::R500;
-use reconverge::r700::R700;
-use reconverge::spa5::Spa5;
-use reconverge::unit::{LoadOptions, Unit};
+use reconverge::assembly::Assembly as _;
+use reconverge::input::printable;
+use reconverge::unit::{LoadOptions, Loaded, Unit};
 
+use crate::damager::{Damager, FormatKind};
 use crate::data;
 
 fn damaged_files_are_refused_with_field_and_reason<U: Unit>() {
@@ -67,32 +67,88 @@ fn listings_become_the_words_that_are_shown<U: Unit>() {
     });
 }
 
-#[test]
-fn logs_for_r500_become_the_words_that_are_shown() {
-    listings_become_the_words_that_are_shown::<R500>();
+/// Files for each kind of file.
+const FILES: usize = 1500;
+
+/// Whatever the damage: what is read is a whole program, which comes back from its text and from its words; what is refused names file,
+/// field and reason.
+fn files_with_any_damage_are_read_or_refused<U: Unit>() {
+    let first = LoadOptions {
+        which: Some("1".to_owned()),
+        ..LoadOptions::default()
+    };
+    // What compilers and drivers made, by the endings of the names. Long files take longer and test nothing more.
+    let mut kinds: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
+    let folders = std::fs::read_dir(format!("{ROOT}/tb/{}/programs", U::NAME)).unwrap();
+    let folders = folders.map(|entry| entry.unwrap().path());
+    for folder in folders.filter(|path| path.is_dir()) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let bytes = std::fs::read(&path).unwrap();
+            if bytes.len() < 3000 && U::load(&bytes, "x", &first).is_ok() {
+                let ending = path.extension().unwrap().to_string_lossy().into_owned();
+                kinds.entry(ending).or_default().push(bytes);
+            }
+        }
+    }
+    for (ending, seeds) in &kinds {
+        let kind = match seeds.iter().all(|bytes| str::from_utf8(bytes).is_ok()) {
+            true => FormatKind::Text,
+            false => FormatKind::Binary,
+        };
+        let mut damager = Damager::new(kind, seeds.clone(), 1);
+        let mut read = 0;
+        for number in 0..FILES {
+            let bytes = damager.next();
+            let options = match number % 2 {
+                0 => &first,
+                _ => &LoadOptions::default(),
+            };
+            match U::load(&bytes, "x", options) {
+                Ok(Loaded { program, .. }) => {
+                    let name = program.name();
+                    assert!((1..=200).contains(&name.len()), "{name}");
+                    for text in [program.to_text(), U::to_hex(&program)] {
+                        let again = U::load(text.as_bytes(), "x", &LoadOptions::default());
+                        let mut again = again.unwrap_or_else(|e| panic!("{e}\n{text}")).program;
+                        again.rename(name.to_owned());
+                        assert_eq!(again, program, "{text}");
+                    }
+                    read += 1;
+                }
+                Err(refused) => {
+                    let said = refused.to_string();
+                    assert_eq!(refused.file, "x", "{said}");
+                    assert!(
+                        !refused.field.is_empty() && !refused.message.is_empty(),
+                        "{said}"
+                    );
+                    assert_eq!(printable(&said), said);
+                }
+            }
+            for line in U::list(&bytes, "x").unwrap_or_default() {
+                assert_eq!(printable(&line), line);
+            }
+        }
+        // Both occur often.
+        println!("{}, {ending}: {read} of {FILES} are read", U::NAME);
+        assert!(
+            (FILES / 20..FILES / 20 * 19).contains(&read),
+            "{ending}: {read}"
+        );
+    }
+    assert!(!kinds.is_empty());
 }
 
-#[test]
-fn listings_for_r700_become_the_words_that_are_shown() {
-    listings_become_the_words_that_are_shown::<R700>();
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::test_unit::test_unit!(reconverge::$module::$unit:
+                damaged_files_are_refused_with_field_and_reason,
+                files_with_any_damage_are_read_or_refused,
+                listings_become_the_words_that_are_shown,
+            );
+        }
+    )+};
 }
-
-#[test]
-fn listings_for_spa5_become_the_words_that_are_shown() {
-    listings_become_the_words_that_are_shown::<Spa5>();
-}
-
-#[test]
-fn damaged_logs_of_r500_are_refused_with_field_and_reason() {
-    damaged_files_are_refused_with_field_and_reason::<R500>();
-}
-
-#[test]
-fn damaged_objects_of_r700_are_refused_with_field_and_reason() {
-    damaged_files_are_refused_with_field_and_reason::<R700>();
-}
-
-#[test]
-fn damaged_cubins_of_spa5_are_refused_with_field_and_reason() {
-    damaged_files_are_refused_with_field_and_reason::<Spa5>();
-}
+reconverge::for_each_unit!(tests);

@@ -1,5 +1,7 @@
 //! Tests of what needs no RTL: assemblers, disassemblers, importers.
 
+#[path = "common/damage.rs"]
+mod damager;
 #[path = "common/data.rs"]
 mod data;
 #[path = "common/pages.rs"]
@@ -11,6 +13,8 @@ mod specification;
 #[path = "common/test_unit.rs"]
 mod test_unit;
 
+#[cfg(feature = "mutate")]
+mod alone;
 mod citations;
 mod damage;
 #[cfg(feature = "mutate")]

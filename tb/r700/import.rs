@@ -6,8 +6,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64Mcg;
 use reconverge::elf::{LONGEST_SYMBOL, MAX_FUNCTIONS};
 use reconverge::r700::asm::{assemble, hex_text, parse_hex, program_text};
 use reconverge::r700::import::{functions, list, load};
@@ -42,7 +40,6 @@ fn refused(bytes: &[u8], choice: Option<&str>) -> String {
 }
 
 mod amd;
-mod damage;
 mod dumps;
 mod functions;
 mod listings;

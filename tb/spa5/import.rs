@@ -7,8 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use rand::{Rng, SeedableRng};
-use rand_pcg::Pcg64Mcg;
 use reconverge::design::{Build, Design};
 use reconverge::spa5::Spa5;
 use reconverge::spa5::asm::{assemble, disassemble, hex_text, parse_hex, program_text};
@@ -79,7 +77,6 @@ fn is_listed(word: Word) -> bool {
 
 mod bundles;
 mod cubins;
-mod damage;
 mod links;
 mod listings;
 mod others;

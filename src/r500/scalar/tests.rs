@@ -1,6 +1,5 @@
-//! Tests of the scalar machine.
+//! Tests of the scalar machine alone. That it executes what the golden model does, and so the specification: `tb/alone.rs`.
 
-use super::super::asm::{Cond, Line, Stmt, Targets, expand};
 use super::super::program::{Registers, Slot};
 use super::*;
 
@@ -10,9 +9,7 @@ const ELSE: u32 = 0x0401_0010;
 const ENDIF: u32 = 0x0101_0020;
 const JUMP: u32 = 0x0000_ff00;
 const LOOP: u32 = 0x0000_0021;
-const REP: u32 = 0x0000_0023;
 const ENDLOOP: u32 = 0x0000_ff22;
-const ENDREP: u32 = 0x0000_ff24;
 const CALL: u32 = 0x0800_ffa0;
 const CALL_IF: u32 = 0x0800_f0a0;
 const RETURN: u32 = 0x0401_ff40;
@@ -70,47 +67,6 @@ fn if_else() -> Program {
     program(&[A, to(IF_ELSE, 4), A, to(ELSE, 6), A, to(ENDIF, 6), A])
 }
 
-#[test]
-fn spec_7_3_if_else() {
-    let p = if_else();
-    assert_eq!(pcs(&lane(&p, &[1])), [0, 2, 6]);
-    assert_eq!(pcs(&lane(&p, &[0])), [0, 4, 6]);
-    // A lane that enters executes IF and ELSE; one that does not executes IF and ENDIF.
-    assert_eq!((lane(&p, &[1]).k, lane(&p, &[0]).k), (5, 5));
-    let scalar = Scalar::new(&p).expect("structured");
-    assert_eq!(
-        scalar.depth(),
-        Some(Depth {
-            branch: 1,
-            loops: 0,
-            calls: 0
-        })
-    );
-    assert_eq!(
-        (scalar.possible_errors(), scalar.k_depends_on_others()),
-        (0, false)
-    );
-}
-
-#[test]
-fn spec_7_4_nested_if() {
-    let p = program(&[
-        A,
-        to(IF, 9),
-        A,
-        to(IF_ELSE, 6),
-        A,
-        to(ELSE, 8),
-        A,
-        to(ENDIF, 8),
-        to(ENDIF, 9),
-        A,
-    ]);
-    assert_eq!(pcs(&lane(&p, &[1, 1])), [0, 2, 4, 9]);
-    assert_eq!(pcs(&lane(&p, &[1, 0])), [0, 2, 6, 9]);
-    assert_eq!(pcs(&lane(&p, &[0])), [0, 9]);
-}
-
 fn continue_and_break() -> Program {
     program(&[
         (LOOP, 0x000c_0500),
@@ -129,70 +85,6 @@ fn continue_and_break() -> Program {
     ])
 }
 
-#[test]
-fn spec_7_5_continue_and_break() {
-    let p = continue_and_break();
-    // Results of c1 and c2 in order, and of the y and z between them.
-    let l0 = lane(&p, &[0, 0, 0, 0, 0, 0, 0, 1]);
-    let e = [
-        (1, 10),
-        (5, 10),
-        (10, 10),
-        (1, 8),
-        (5, 8),
-        (10, 8),
-        (1, 6),
-        (5, 6),
-        (7, 6),
-        (12, 0),
-    ];
-    assert_eq!(l0.executed, e);
-    let l1 = lane(&p, &[1, 0, 0, 0, 0, 1]);
-    let e = [
-        (1, 10),
-        (1, 8),
-        (5, 8),
-        (10, 8),
-        (1, 6),
-        (5, 6),
-        (7, 6),
-        (12, 0),
-    ];
-    assert_eq!(l1.executed, e);
-    assert_eq!(
-        lane(&p, &[0, 1]).executed,
-        [(1, 10), (5, 10), (7, 10), (12, 0)]
-    );
-    let l3 = lane(&p, &[0, 0, 0, 1, 0, 1]);
-    assert_eq!(pcs(&l3), [1, 5, 10, 1, 1, 5, 7, 12]);
-    // Alone, CONTINUE jumps to the ENDLOOP and executes it: LOOP; 1 IF CONTINUE ENDLOOP; ...
-    let p = Scalar::new(&p).expect("structured");
-    assert_eq!(p.run(5, &mut |_, _, _| 1).pc, 1);
-}
-
-#[test]
-fn spec_7_6_rep_in_loop() {
-    let p = program(&[
-        to(LOOP, 7),
-        (REP, 0x0006_0100),
-        A,
-        to(0x0400_f006, 6),
-        A,
-        (ENDREP, 0x0002_0100),
-        to(ENDLOOP, 1),
-        A,
-    ]);
-    assert_eq!(
-        lane(&p, &[]).executed,
-        [(2, 7), (4, 7), (2, 7), (4, 7), (7, 0)]
-    );
-    assert_eq!(lane(&p, &[1]).executed, [(2, 7), (7, 0)]);
-    assert_eq!(
-        lane(&p, &[0, 0, 1]).executed,
-        [(2, 7), (4, 7), (2, 7), (7, 0)]
-    );
-}
-
 fn call_and_return() -> Program {
     let mut p = program(&[
         A,
@@ -209,29 +101,21 @@ fn call_and_return() -> Program {
     p
 }
 
+/// A CALL takes a branch level, its RETURN for some lanes another one.
 #[test]
-fn spec_7_7_call_and_return() {
-    let p = call_and_return();
-    assert_eq!(pcs(&lane(&p, &[1, 1])), [0x20, 0x24, 0x22, 0x23]);
-    assert_eq!(pcs(&lane(&p, &[1, 0])), [0x20, 0x24, 0x26, 0x22, 0x23]);
-    assert_eq!(pcs(&lane(&p, &[0])), [0x20, 0x22, 0x23]);
-    let depth = Scalar::new(&p).expect("structured").depth();
-    assert_eq!(
-        depth,
-        Some(Depth {
-            branch: 2,
-            loops: 0,
-            calls: 1
-        })
-    );
-}
-
-#[test]
-fn spec_7_8_static_branch() {
-    let mut p = program(&[(0x5500, 0x0003_0003), A, to(JUMP, 4), A, A]);
-    assert_eq!(pcs(&lane(&p, &[])), [3, 4]);
-    p.regs.bool_const = 8;
-    assert_eq!(pcs(&lane(&p, &[])), [1, 4]);
+fn depths_are_those_of_the_deepest_path() {
+    for (program, branch, calls) in [(if_else(), 1, 0), (call_and_return(), 2, 1)] {
+        let depth = Scalar::new(&program).expect("structured").depth();
+        let loops = 0;
+        assert_eq!(
+            depth,
+            Some(Depth {
+                branch,
+                loops,
+                calls
+            })
+        );
+    }
 }
 
 /// Five nested IFs: a lane alone cannot meet error 8, but it is predicted.
@@ -260,51 +144,6 @@ fn spec_7_9_errors() {
         Scalar::new(&p).expect("structured").possible_errors(),
         1 << ADDR_UNDERFLOW
     );
-}
-
-/// if (R) a else if (G) b else if (B) c else d: the lane in `a` goes past the ENDIF, the
-/// others through the copies of the tests.
-#[test]
-fn else_if_chain() {
-    let stmts = [
-        Stmt::Alu,
-        Stmt::If(Cond::pred(PredSel::R)),
-        Stmt::Alu,
-        Stmt::ElseIf(Cond::pred(PredSel::G)),
-        Stmt::Alu,
-        Stmt::ElseIf(Cond::pred(PredSel::B)),
-        Stmt::Alu,
-        Stmt::Else,
-        Stmt::Alu,
-        Stmt::Endif,
-        Stmt::Out,
-    ];
-    let lines = stmts.map(|s| Line::new(0, (s, false))).to_vec();
-    for no_else in [false, true] {
-        let mut lines = lines.clone();
-        if no_else {
-            lines.drain(7..9);
-        }
-        let code = expand(&lines, 0, Targets::Relative, "test").expect("expands");
-        let mut p = program(&[A]);
-        p.regs.code_addr = u32::from(code.end(0)) << 16;
-        p.slots = code.slots;
-        let out = code_end(&p);
-        for (predicates, part) in [(0b0010, 2), (0b0110, 2), (0b0100, 4), (0b1000, 6)] {
-            assert_eq!(
-                pcs(&lane(&p, &[predicates])),
-                [0, part, out],
-                "{predicates:b}"
-            );
-        }
-        let none: &[u16] = if no_else { &[0, 8] } else { &[0, 8, 10] };
-        assert_eq!(pcs(&lane(&p, &[0])), none);
-        assert!(Scalar::new(&p).expect("structured").k_depends_on_others());
-    }
-}
-
-fn code_end(p: &Program) -> u16 {
-    end(p)
 }
 
 /// Breaks one rule at a time; checks the address and the words of the reason.
@@ -501,31 +340,4 @@ fn errors_alone() {
     let p = if_else();
     let scalar = Scalar::new(&p).expect("structured");
     assert_eq!(scalar.run(3, &mut |_, _, _| 1).end, End::StepLimit);
-}
-
-/// Count 0 jumps over the loop, whatever the word says; REP has no aL of its own.
-#[test]
-fn counts_and_al() {
-    let mut p = program(&[to(LOOP, 3), A, to(ENDLOOP, 1), A]);
-    p.regs.int_const[0] = 0x0001_0700;
-    assert_eq!(lane(&p, &[]).executed, [(3, 0)]);
-    p.regs.int_const[0] = 0x00ff_0103;
-    assert_eq!(lane(&p, &[]).executed, [(1, 1), (1, 0), (1, 255), (3, 0)]);
-    // The step is that of the ENDLOOP's own constant (r500-O21).
-    p.slots[2].addr |= 5 << 8;
-    assert_eq!(lane(&p, &[]).executed, [(1, 1), (1, 255), (1, 253), (3, 0)]);
-    p.slots[0].inst = REP;
-    p.slots[2].inst = ENDREP;
-    assert_eq!(lane(&p, &[]).executed, [(1, 0), (1, 0), (1, 0), (3, 0)]);
-}
-
-/// Any flow control uses up the ALU result, but not a predicate (r500-O24).
-#[test]
-fn conditions_persist_or_not() {
-    let mut p = program(&[A, (JUMP, 0x0002_0000), to(IF, 5), A, to(ENDIF, 5), A]);
-    assert_eq!(pcs(&lane(&p, &[0x1f])), [0, 5]);
-    p.slots[2].cmn = 0x402 | 3 << 3;
-    p.slots[2].inst = 0x0200_3300;
-    assert_eq!(pcs(&lane(&p, &[0b00100])), [0, 3, 5]);
-    assert_eq!(pcs(&lane(&p, &[0b11011])), [0, 5]);
 }

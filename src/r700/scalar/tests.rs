@@ -1,4 +1,4 @@
-//! Tests of the scalar machine.
+//! Tests of the steps of the scalar machine. That a lane executes what the golden model does, and so the specification: `tb/alone.rs`.
 
 use super::Class::{Active, Branch, Brk, Cont};
 use super::*;
@@ -88,32 +88,6 @@ pub(super) fn if_else() -> Program {
     program(&words, &[0])
 }
 
-#[test]
-fn spec_7_3_if_else_endif() {
-    assert_eq!(pcs(&lane(&if_else(), &[1])), [0, 2, 5]);
-    assert_eq!(pcs(&lane(&if_else(), &[0])), [0, 4, 5]);
-}
-
-#[test]
-fn spec_7_4_nested_if() {
-    let words = [
-        (10, PUSH_BEFORE),
-        (9, JUMP + 1),
-        (11, PUSH_BEFORE),
-        (5, JUMP),
-        (12, ALU),
-        (7, ELSE + 1),
-        (13, POP_AFTER),
-        (14, ALU),
-        (9, POP + 1),
-        (0, NOP | END),
-    ];
-    let p = program(&words, &[0, 2]);
-    assert_eq!(pcs(&lane(&p, &[1, 0])), [0, 2, 6, 7, 9]);
-    assert_eq!(pcs(&lane(&p, &[1, 1])), [0, 2, 4, 7, 9]);
-    assert_eq!(pcs(&lane(&p, &[0])), [0, 9]);
-}
-
 pub(super) fn break_and_continue() -> Program {
     let words = [
         (12, DX10),
@@ -133,51 +107,6 @@ pub(super) fn break_and_continue() -> Program {
     program(&words, &[2, 6])
 }
 
-#[test]
-fn spec_7_5_break_and_continue() {
-    let p = break_and_continue();
-    let l0 = lane(&p, &[1, 0, 1, 1, 0, 0, 1, 1, 1]);
-    assert_eq!(pcs(&l0), [1, 2, 6, 1, 2, 6, 10, 1, 2, 12]);
-    assert_eq!(pcs(&lane(&p, &[1, 1])), [1, 2, 12]);
-    let l2 = lane(&p, &[1, 0, 0, 1, 1, 0, 1, 1, 1]);
-    assert_eq!(pcs(&l2), [1, 2, 6, 10, 1, 2, 6, 1, 2, 12]);
-    let l3 = lane(&p, &[1, 0, 0, 1, 1, 1]);
-    assert_eq!(pcs(&l3), [1, 2, 6, 10, 1, 2, 12]);
-    assert_eq!((l3.class, l3.valid, l3.pc), (Active, true, 13));
-}
-
-#[test]
-fn spec_7_6_loop_with_al() {
-    let words = [
-        (6, LOOP_START + (3 << 3)),
-        (8, ALU),
-        (9, PUSH_BEFORE),
-        (5, JUMP + 1),
-        (10, POP_AFTER),
-        (1, LOOP_END + (3 << 3)),
-        (11, ALU),
-        (0, NOP | END),
-    ];
-    let mut p = program(&words, &[2]);
-    p.regs.loop_const[3] = 0xfe00_a003;
-    let e = [
-        (1, 10),
-        (2, 10),
-        (4, 10),
-        (1, 8),
-        (2, 8),
-        (1, 6),
-        (2, 6),
-        (6, 0),
-        (7, 0),
-    ];
-    assert_eq!(lane(&p, &[1, 1, 1, 1, 0, 1, 0]).executed, e);
-    // Below zero, aL wraps in 32 bits (r700-A-33).
-    p.regs.loop_const[3] = 0xff00_0002;
-    let wrapped = lane(&p, &[1, 0, 1, 0]).executed;
-    assert_eq!(wrapped[..4], [(1, 0), (2, 0), (1, u32::MAX), (2, u32::MAX)]);
-}
-
 pub(super) fn call_under_if() -> Program {
     let words = [
         (12, PUSH_BEFORE),
@@ -193,40 +122,6 @@ pub(super) fn call_under_if() -> Program {
         (0, RETURN),
     ];
     program(&words, &[0, 7])
-}
-
-#[test]
-fn spec_7_7_call_and_return() {
-    let p = call_under_if();
-    assert_eq!(pcs(&lane(&p, &[0])), [0, 4, 5]);
-    assert_eq!(pcs(&lane(&p, &[1, 1, 1])), [0, 6, 7, 9, 4, 5]);
-    assert_eq!(pcs(&lane(&p, &[1, 1, 0])), [0, 6, 7, 4, 5]);
-    let p = with(p, 2, 6, CALL | ONE_CALL | FAILS);
-    assert_eq!(pcs(&lane(&p, &[1])), [0, 4, 5]);
-}
-
-#[test]
-fn spec_7_8_a_push_with_no_lane_active() {
-    let words = [
-        (13, DX10),
-        (14, ALU),
-        (15, PUSH_BEFORE),
-        (11, JUMP + 1),
-        (16, PUSH_BEFORE),
-        (8, JUMP + 1),
-        (12, BREAK),
-        (8, POP + 1),
-        (17, PUSH_BEFORE),
-        (11, POP + 1),
-        (11, POP + 1),
-        (18, ALU_BREAK),
-        (1, LOOP_END),
-        (0, NOP | END),
-    ];
-    let p = program(&words, &[2, 4, 8, 11]);
-    assert_eq!(pcs(&lane(&p, &[1, 1, 1])), [1, 2, 4, 13]);
-    assert_eq!(pcs(&lane(&p, &[1, 0, 0])), [1, 2, 11, 13]);
-    assert_eq!(pcs(&lane(&p, &[1, 1, 0, 1, 0])), [1, 2, 4, 8, 11, 13]);
 }
 
 const ON: Frame = Frame::Branch(true);

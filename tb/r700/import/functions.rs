@@ -1,6 +1,6 @@
 //! Objects with several functions.
 
-use super::objects::{find, function, put, section};
+use super::objects::{NOP_END, find, function, put, section, with_code};
 use super::*;
 
 #[test]
@@ -224,4 +224,55 @@ fn objects_for_other_gpus() {
         assert_eq!(got.program, program, "{flags}");
         assert_eq!(got.warnings, Vec::from_iter(warning), "{flags}");
     }
+}
+
+/// Functions that share code, and sections that share bytes: nothing is read more often than it is there.
+#[test]
+fn many_functions_cost_no_more_than_the_file() {
+    let good = object("k01_ifelse");
+    let (symtab, symbol) = (section(&good, ".symtab"), function(&good));
+    let with_symbols = |n: usize, mut code: Vec<(u32, u32)>| {
+        code.push(NOP_END);
+        let mut bytes = with_code(&code);
+        put(&mut bytes, symbol + 8, 8 * code.len() as u32);
+        let (one, end) = (bytes[symbol..symbol + 16].to_vec(), bytes.len());
+        bytes.extend_from_slice(&one.repeat(n));
+        put(&mut bytes, symtab.header + 16, end as u32);
+        put(&mut bytes, symtab.header + 20, 16 * n as u32);
+        bytes
+    };
+    let bytes = with_symbols(MAX_FUNCTIONS, vec![(0, 1 << 31); MAX_QUADS - 1]);
+    let listed = functions(&bytes, "x.o").unwrap();
+    assert_eq!(listed.len(), MAX_FUNCTIONS);
+    assert_eq!(listed[0].instructions, Some(MAX_QUADS));
+    for function in &listed[1..] {
+        assert_eq!(
+            function.problem.as_deref(),
+            Some("st_value: the function begins within \"k01_ifelse\"")
+        );
+    }
+    assert_eq!(
+        refused(&with_symbols(MAX_FUNCTIONS + 1, Vec::new()), None),
+        "x.o: .symtab: more than 4096 functions"
+    );
+    // Two sections with the same bytes, a function in each.
+    let mut bytes = object("several");
+    let (text, note) = (section(&bytes, ".text"), section(&bytes, ".note.GNU-stack"));
+    let header = bytes[text.header..text.header + 40].to_vec();
+    bytes[note.header..note.header + 40].copy_from_slice(&header);
+    // All of it in either.
+    for (n, section) in [(0, 2), (1, 5)] {
+        let symbol = function(&bytes) + 16 * n;
+        put(&mut bytes, symbol + 4, 0);
+        put(&mut bytes, symbol + 8, text.size as u32);
+        bytes[symbol + 14] = section;
+    }
+    assert_eq!(
+        refused(&bytes, Some("1")),
+        format!(
+            "x.o: st_size: the functions have {} bytes together, more than the file, which has {}",
+            2 * text.size,
+            bytes.len()
+        )
+    );
 }

@@ -1,0 +1,73 @@
+//! Golden model and scalar machine without RTL: what a lane does among others it does alone. Random programs of every kind, on
+//! builds with one, few and many lanes; a fault in either machine ends in a lane that strays.
+
+use std::collections::BTreeSet;
+
+use reconverge::campaign;
+use reconverge::case::Conditions;
+use reconverge::design::{Build, Golden as _};
+use reconverge::stimulus::golden_alone;
+use reconverge::unit::{Records, Unit, Verdict};
+use reconverge::watch::Watch;
+
+/// Programs for each build.
+const PROGRAMS: u64 = 600;
+
+/// The state at the end.
+#[derive(Default)]
+struct End<S>(S);
+
+impl<U: Unit> Watch<U> for End<U::State> {
+    fn before(&mut self, _: u64, _: &U::In, _: &U::Golden) {}
+    fn after(&mut self, _: u64, _: &U::In, golden: &U::Golden) {
+        self.0 = *golden.state();
+    }
+}
+
+fn lanes_do_among_others_what_they_do_alone<U: Unit>() {
+    let (mut agreed, mut instructions, mut ends) = (0, 0, BTreeSet::new());
+    for build in U::VARIANTS.iter().map(Build::from) {
+        for number in 0..PROGRAMS {
+            let (_, mut case) = campaign::case::<U>(2, number, &build);
+            // The judge follows one launch, and conditions that belong to a lane.
+            (case.noise_cycles, case.max_steps) = (None, 1000);
+            case.start.clear();
+            if case.conditions == Conditions::Noise {
+                let p16 = [2, 8, 14][number as usize % 3];
+                case.conditions = Conditions::Drawn { p16 };
+            }
+            let mut watch = (Records::<U>::default(), End(U::State::default()));
+            golden_alone(&case, 4000, &mut watch);
+            let (records, End(end)) = watch;
+            match records.judge(&case, &end) {
+                Verdict::Agrees {
+                    instructions: n, ..
+                } => {
+                    (agreed, instructions) = (agreed + 1, instructions + n);
+                    ends.insert(U::outcome(&end));
+                }
+                Verdict::Disagrees { lane, how } => {
+                    let name = case.name();
+                    panic!("{name}, lane {lane}: {how}");
+                }
+                Verdict::NotStructured(_) => {}
+            }
+        }
+    }
+    println!("{agreed} programs agree, {instructions} instructions; {ends:?}");
+    assert!(
+        agreed > 1000 && instructions > 100_000,
+        "{agreed} {instructions}"
+    );
+}
+
+macro_rules! tests {
+    ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
+        mod $module {
+            crate::test_unit::test_unit!(reconverge::$module::$unit:
+                lanes_do_among_others_what_they_do_alone,
+            );
+        }
+    )+};
+}
+reconverge::for_each_unit!(tests);
