@@ -3,7 +3,7 @@
 use super::isa::{AOp, Fc, Op, Type};
 use super::program::{MEMORY_SLOTS, Program, Registers, Slot};
 use super::shader::Shader;
-use reconverge_program::instructions::{Instructions, Piece, moved, places};
+use reconverge_program::instructions::{Edits, Instructions, Piece, moved, places};
 use reconverge_program::layout::simpler;
 
 /// `JUMP_ADDR`, `START_ADDR` and so on have nine bits.
@@ -14,6 +14,17 @@ fn with_address(word: u32, shift: u32, address: usize) -> u32 {
     let address = u32::try_from(address).unwrap_or(ADDRESS).min(ADDRESS);
     word & !(ADDRESS << shift) | address << shift
 }
+
+/// Simpler values of an integer constant: of its count, its step, its first aL.
+const SIMPLER_CONSTANTS: [fn(u32) -> u32; 7] = [
+    |_| 0,
+    |k| k & 0xffff_ff00 | (k & 0xff).min(1),
+    |k| k & 0xffff_ff00 | (k & 0xff).min(2),
+    |k| k & 0x00ff_ffff,
+    |k| k & !0xff_0000,
+    |k| k & !0xfe_0000,
+    |k| k & !0xff00,
+];
 
 impl Program {
     fn with_slot(&self, number: usize, slot: Slot) -> Self {
@@ -137,60 +148,47 @@ impl Instructions for Program {
     fn simpler(&self) -> Vec<Self> {
         let defaults = Registers::default();
         let last = self.slots.len().saturating_sub(1);
-        let without_shader = Program {
-            shader: Shader::default(),
-            ..self.clone()
-        };
-        let mut all = vec![
-            without_shader,
-            self.at_zero(),
-            self.with_regs(|r| r.code_range = defaults.code_range),
-            self.with_regs(|r| r.code_offset &= ADDRESS),
-            self.with_regs(|r| r.code_range &= 0x01ff_01ff),
-            self.with_regs(|r| r.code_addr &= 0x01ff_01ff),
-            self.with_regs(|r| r.code_addr &= !ADDRESS),
-            self.with_regs(|r| r.code_addr = with_address(r.code_addr, 16, last)),
-            self.with_regs(|r| r.fc_ctrl = defaults.fc_ctrl),
-            self.with_regs(|r| r.fc_ctrl &= 1 << 31),
-            self.with_regs(|r| r.bool_const = 0),
-            self.with_regs(|r| r.int_const = [0; 32]),
-        ];
-        for bit in (0..32).filter(|bit| self.regs.bool_const >> bit & 1 == 1) {
-            all.push(self.with_regs(|r| r.bool_const &= !(1 << bit)));
+        let mut edits = Edits::of(self);
+        edits.with(|p| p.shader = Shader::default());
+        edits.with(|p| *p = p.at_zero());
+        edits.with(|p| p.regs.code_range = defaults.code_range);
+        edits.with(|p| p.regs.code_offset &= ADDRESS);
+        edits.with(|p| p.regs.code_range &= 0x01ff_01ff);
+        edits.with(|p| p.regs.code_addr &= 0x01ff_01ff);
+        edits.with(|p| p.regs.code_addr &= !ADDRESS);
+        edits.with(|p| p.regs.code_addr = with_address(p.regs.code_addr, 16, last));
+        edits.with(|p| p.regs.fc_ctrl = defaults.fc_ctrl);
+        edits.with(|p| p.regs.fc_ctrl &= 1 << 31);
+        edits.with(|p| p.regs.bool_const = 0);
+        edits.with(|p| p.regs.int_const = [0; 32]);
+        for bit in 0..32 {
+            edits.with(|p| p.regs.bool_const &= !(1 << bit));
         }
-        for (n, k) in self.regs.int_const.into_iter().enumerate() {
-            let mut set = |value: u32| {
-                if value != k {
-                    all.push(self.with_regs(|r| r.int_const[n] = value));
-                }
-            };
-            set(0);
-            set(k & 0xffff_ff00 | (k & 0xff).min(1));
-            set(k & 0xffff_ff00 | (k & 0xff).min(2));
-            set(k & 0x00ff_ffff);
-            set(k & !0xff_0000);
-            set(k & !0xfe_0000);
-            set(k & !0xff00);
+        for n in 0..32 {
+            for simpler in SIMPLER_CONSTANTS {
+                edits.with(|p| p.regs.int_const[n] = simpler(p.regs.int_const[n]));
+            }
         }
         for (n, slot) in self.slots.iter().enumerate() {
-            match Fc::decode(*slot) {
-                None => all.push(self.with_slot(n, Slot::default())),
-                Some(fc) => {
-                    let words @ [_, inst, addr] = fc.words();
-                    let mut edits = vec![
-                        [Fc::NOP.words()[0], inst, addr],
-                        Fc { op: Op::Jump, ..fc }.words(),
-                    ];
-                    edits.extend(simpler(Fc::FIELDS, words));
-                    edits.retain(|edit| *edit != words);
-                    all.push(self.with_slot(n, fc.encode()));
-                    let slots = edits.into_iter().map(|edit| Fc::of(edit).encode());
-                    all.extend(slots.map(|slot| self.with_slot(n, slot)));
+            let mut set = |slot: Slot| edits.with(|p| p.slots[n] = slot);
+            let Some(fc) = Fc::decode(*slot) else {
+                set(Slot::default());
+                continue;
+            };
+            let words @ [_, inst, addr] = fc.words();
+            set(fc.encode());
+            let first = [
+                [Fc::NOP.words()[0], inst, addr],
+                Fc { op: Op::Jump, ..fc }.words(),
+            ];
+            for edit in first.into_iter().chain(simpler(Fc::FIELDS, words)) {
+                // The bits that belong to no field are an edit of their own.
+                if edit != words {
+                    set(Fc::of(edit).encode());
                 }
             }
         }
-        all.retain(|p| p != self);
-        all
+        edits.all
     }
 
     fn looped(&self) -> Self {

@@ -8,6 +8,7 @@ use super::state::State;
 use reconverge_bench::design::Build;
 use reconverge_program::case::Case;
 use reconverge_program::generate::within;
+use reconverge_program::instructions::Edits;
 use reconverge_program::start::{self, corner};
 
 /// Frames of the loop stack, entries of the address stack (r500-3.2).
@@ -172,30 +173,23 @@ impl start::Start<R500> for Start {
     }
 
     fn simpler(&self) -> Vec<Self> {
-        let mut all = Vec::new();
-        let mut with = |edit: &dyn Fn(&mut Start)| {
-            let mut start = self.clone();
-            edit(&mut start);
-            if start != *self {
-                all.push(start);
-            }
-        };
-        with(&|s| s.lanes.iter_mut().for_each(|lane| *lane = [0; 3]));
-        with(&|s| s.addrs.clear());
-        with(&|s| s.addrs.truncate(s.addrs.len().saturating_sub(1)));
-        with(&|s| s.loops.clear());
-        with(&|s| s.loops.truncate(s.loops.len().saturating_sub(1)));
+        let mut edits = Edits::of(self);
+        edits.with(|s| s.lanes.iter_mut().for_each(|lane| *lane = [0; 3]));
+        edits.with(|s| s.addrs.clear());
+        edits.with(|s| s.addrs.truncate(s.addrs.len().saturating_sub(1)));
+        edits.with(|s| s.loops.clear());
+        edits.with(|s| s.loops.truncate(s.loops.len().saturating_sub(1)));
         for n in 0..self.loops.len() {
-            with(&|s| s.loops[n].0 = false);
-            with(&|s| s.loops[n].1 = s.loops[n].1.min(2));
-            with(&|s| s.loops[n].1 = 1);
-            with(&|s| s.loops[n].2 = 0);
+            edits.with(|s| s.loops[n].0 = false);
+            edits.with(|s| s.loops[n].1 = s.loops[n].1.min(2));
+            edits.with(|s| s.loops[n].1 = 1);
+            edits.with(|s| s.loops[n].2 = 0);
         }
         for n in 0..self.lanes.len() {
-            with(&|s| s.lanes[n] = [0; 3]);
-            with(&|s| s.lanes[n][1] = 0);
-            with(&|s| s.lanes[n][2] = 0);
+            edits.with(|s| s.lanes[n] = [0; 3]);
+            edits.with(|s| s.lanes[n][1] = 0);
+            edits.with(|s| s.lanes[n][2] = 0);
         }
-        all
+        edits.all
     }
 }

@@ -2,7 +2,7 @@
 
 use super::isa::{Alu, Cf, CfOp, Clause, Cond, Word};
 use super::program::{Program, Quad, Registers};
-use reconverge_program::instructions::{Instructions, Piece, moved, places};
+use reconverge_program::instructions::{Edits, Instructions, Piece, moved, places};
 use reconverge_program::layout::simpler;
 
 /// Returns the instruction that does nothing: NOP.
@@ -10,16 +10,20 @@ fn nop() -> Quad {
     Cf::new(CfOp::Nop).encode()
 }
 
+/// Simpler values of a loop constant: of its passes, its step, its first index.
+const SIMPLER_CONSTANTS: [fn(u32) -> u32; 6] = [
+    |_| 0,
+    |k| k & !0xfff | (k & 0xfff).min(1),
+    |k| k & !0xfff | (k & 0xfff).min(2),
+    |k| k & 0x00ff_ffff,
+    |k| k & 0x01ff_ffff,
+    |k| k & 0xff00_0fff,
+];
+
 impl Program {
     fn with_quad(&self, number: usize, quad: Quad) -> Self {
         let mut program = self.clone();
         program.quads[number] = quad;
-        program
-    }
-
-    fn with_regs(&self, edit: impl FnOnce(&mut Registers)) -> Self {
-        let mut program = self.clone();
-        edit(&mut program.regs);
         program
     }
 }
@@ -62,7 +66,8 @@ impl Instructions for Program {
         });
         let mut new = Program {
             quads: quads.collect(),
-            ..self.with_regs(|_| {})
+            name: self.name.clone(),
+            regs: self.regs.clone(),
         };
         new.regs.entry = led(&places, self.regs.entry);
         new.regs.prog_len = led(&places, self.regs.prog_len);
@@ -85,37 +90,22 @@ impl Instructions for Program {
     fn simpler(&self) -> Vec<Self> {
         let defaults = Registers::default();
         let length = u32::try_from(self.quads.len()).unwrap_or(u32::MAX);
-        let mut all = vec![
-            self.with_regs(|r| r.entry = 0),
-            self.with_regs(|r| r.prog_len = length),
-            self.with_regs(|r| r.bool_const = 0),
-            self.with_regs(|r| r.loop_const = [0; 32]),
-        ];
-        if self.regs.stack_size != defaults.stack_size {
-            all.push(self.with_regs(|r| r.stack_size = defaults.stack_size));
+        let mut edits = Edits::of(self);
+        edits.with(|p| p.regs.entry = 0);
+        edits.with(|p| p.regs.prog_len = length);
+        edits.with(|p| p.regs.bool_const = 0);
+        edits.with(|p| p.regs.loop_const = [0; 32]);
+        edits.with(|p| p.regs.stack_size = defaults.stack_size);
+        for bit in 0..32 {
+            edits.with(|p| p.regs.bool_const &= !(1 << bit));
         }
-        for bit in (0..32).filter(|bit| self.regs.bool_const >> bit & 1 == 1) {
-            all.push(self.with_regs(|r| r.bool_const &= !(1 << bit)));
-        }
-        for (n, k) in self.regs.loop_const.into_iter().enumerate() {
-            let mut set = |value: u32| {
-                if value != k {
-                    all.push(self.with_regs(|r| r.loop_const[n] = value));
-                }
-            };
-            set(0);
-            set(k & !0xfff | (k & 0xfff).min(1));
-            set(k & !0xfff | (k & 0xfff).min(2));
-            set(k & 0x00ff_ffff);
-            set(k & 0x01ff_ffff);
-            set(k & 0xff00_0fff);
+        for n in 0..32 {
+            for simpler in SIMPLER_CONSTANTS {
+                edits.with(|p| p.regs.loop_const[n] = simpler(p.regs.loop_const[n]));
+            }
         }
         for (n, quad) in self.quads.iter().enumerate() {
-            let mut set = |new: Quad| {
-                if new != *quad {
-                    all.push(self.with_quad(n, new));
-                }
-            };
+            let mut set = |new: Quad| edits.with(|p| p.quads[n] = new);
             match Word::decode(*quad) {
                 Word::Cf(cf) => {
                     set(cf.encode());
@@ -153,8 +143,7 @@ impl Instructions for Program {
                 Word::Mem(_) | Word::Reserved(..) => set(nop()),
             }
         }
-        all.retain(|p| p != self);
-        all
+        edits.all
     }
 
     fn looped(&self) -> Self {

@@ -11,6 +11,7 @@ use reconverge_bench::design::Build;
 use reconverge_bench::json::hex;
 use reconverge_program::case::Case;
 use reconverge_program::generate::within;
+use reconverge_program::instructions::Edits;
 use reconverge_program::start::{self, bits_of_lanes, corner};
 
 /// Maximum of nested calls (r700-3.2).
@@ -568,24 +569,17 @@ impl start::Start<R700> for Start {
 
     fn simpler(&self) -> Vec<Self> {
         let every = u64::MAX >> (64 - self.lanes.len());
-        let mut all = Vec::new();
-        let mut with = |edit: &dyn Fn(&mut Start)| {
-            let mut start = self.clone();
-            edit(&mut start);
-            if start != *self {
-                all.push(start);
-            }
-        };
-        with(&|s| s.pushes.clear());
-        with(&|s| s.awake(every));
-        with(&|s| s.lanes.fill(ACTIVE));
-        with(&|s| s.skipped = false);
+        let mut edits = Edits::of(self);
+        edits.with(|s| s.pushes.clear());
+        edits.with(|s| s.awake(every));
+        edits.with(|s| s.lanes.fill(ACTIVE));
+        edits.with(|s| s.skipped = false);
         for n in (0..self.pushes.len()).rev() {
-            with(&|s| s.pushes = s.pushes[n + 1..].to_vec());
-            with(&|s| {
+            edits.with(|s| s.pushes = s.pushes[n + 1..].to_vec());
+            edits.with(|s| {
                 s.pushes.remove(n);
             });
-            with(&|s| match &mut s.pushes[n] {
+            edits.with(|s| match &mut s.pushes[n] {
                 Push::Branch(mask) => *mask = every,
                 Push::Loop { lanes, al, inc, .. } => {
                     lanes.fill(ACTIVE);
@@ -593,15 +587,15 @@ impl start::Start<R700> for Start {
                 }
                 Push::Call { ret, .. } => *ret = (*ret).min(1),
             });
-            with(&|s| {
+            edits.with(|s| {
                 if let Push::Loop { count, .. } = &mut s.pushes[n] {
                     *count = (*count).min(1);
                 }
             });
         }
         for n in 0..self.lanes.len() {
-            with(&|s| s.awake(1 << n));
+            edits.with(|s| s.awake(1 << n));
         }
-        all
+        edits.all
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::isa::{CONTROL, Cond, NOP, Target, Word, is_control, norm};
 use super::program::{BUNDLE, Program, WORDS};
-use reconverge_program::instructions::{Instructions, Piece, moved, places};
+use reconverge_program::instructions::{Edits, Instructions, Piece, moved, places};
 
 /// Instructions of a bundle.
 const SLOTS: usize = WORDS - 1;
@@ -173,26 +173,20 @@ impl Instructions for Program {
     }
 
     fn simpler(&self) -> Vec<Self> {
-        let with = |edit: &dyn Fn(&mut Program)| {
-            let mut program = self.clone();
-            edit(&mut program);
-            program
-        };
         // Constants that no word reads change nothing.
         let read: BTreeSet<u32> = self.words.iter().map(|word| Self::place(*word)).collect();
-        let mut all = vec![
-            with(&|p| p.constants.retain(|place, _| read.contains(place))),
-            with(&|p| p.targets.clear()),
-            self.at(0),
-            with(&|p| p.entry = 0),
-            with(&|p| p.entry &= !31),
-            with(&|p| p.prog_size = p.size()),
-            with(&|p| p.words.iter_mut().step_by(WORDS).for_each(|w| *w = CONTROL)),
-        ];
+        let mut edits = Edits::of(self);
+        edits.with(|p| p.constants.retain(|place, _| read.contains(place)));
+        edits.with(|p| p.targets.clear());
+        edits.with(|p| *p = p.at(0));
+        edits.with(|p| p.entry = 0);
+        edits.with(|p| p.entry &= !31);
+        edits.with(|p| p.prog_size = p.size());
+        edits.with(|p| p.words.iter_mut().step_by(WORDS).for_each(|w| *w = CONTROL));
         for place in self.constants.keys() {
-            all.push(with(&|p| {
+            edits.with(|p| {
                 p.constants.remove(place);
-            }));
+            });
         }
         for n in 0..self.count() {
             let decoded = match Word::decode(self.nth(n)) {
@@ -200,11 +194,11 @@ impl Instructions for Program {
                 other => other,
             };
             // First without the bits that are ignored.
-            let simpler = [decoded.encode()].into_iter().chain(decoded.simpler());
-            all.extend(simpler.map(|word| self.with_word(n, word)));
+            for word in [decoded.encode()].into_iter().chain(decoded.simpler()) {
+                edits.with(|p| *p = p.with_word(n, word));
+            }
         }
-        all.retain(|p| p != self);
-        all
+        edits.all
     }
 
     fn looped(&self) -> Self {

@@ -11,6 +11,7 @@ use reconverge_bench::design::Build;
 use reconverge_bench::json::hex;
 use reconverge_program::case::Case;
 use reconverge_program::generate::{pick, within};
+use reconverge_program::instructions::Edits;
 use reconverge_program::start::{self, bits_of_lanes, corner};
 
 /// The instruction by which threads leave.
@@ -292,21 +293,14 @@ impl start::Start<Spa5> for Start {
     }
 
     fn simpler(&self) -> Vec<Self> {
-        let mut all = Vec::new();
-        let mut with = |edit: &dyn Fn(&mut Start)| {
-            let mut start = self.clone();
-            edit(&mut start);
-            if start != *self {
-                all.push(start);
-            }
-        };
-        with(&|s| s.events.clear());
+        let mut edits = Edits::of(self);
+        edits.with(|s| s.events.clear());
         for n in (0..self.events.len()).rev() {
-            with(&|s| s.events = s.events[n + 1..].to_vec());
-            with(&|s| {
+            edits.with(|s| s.events = s.events[n + 1..].to_vec());
+            edits.with(|s| {
                 s.events.remove(n);
             });
         }
-        all
+        edits.all
     }
 }

@@ -22,6 +22,33 @@ impl Piece {
     }
 }
 
+/// Variants of a value, each with one edit; none is equal to the value itself.
+#[derive(Debug)]
+pub struct Edits<'a, T> {
+    of: &'a T,
+    /// The variants so far.
+    pub all: Vec<T>,
+}
+
+impl<'a, T: Clone + PartialEq> Edits<'a, T> {
+    /// Returns no variant of `of` yet.
+    pub const fn of(of: &'a T) -> Self {
+        Edits {
+            of,
+            all: Vec::new(),
+        }
+    }
+
+    /// Adds the variant with this edit, unless the edit changes nothing.
+    pub fn with(&mut self, edit: impl FnOnce(&mut T)) {
+        let mut new = self.of.clone();
+        edit(&mut new);
+        if new != *self.of {
+            self.all.push(new);
+        }
+    }
+}
+
 /// A program as instructions, numbered from 0. A *plain* instruction does not affect flow control: ALU, NOP.
 ///
 /// [`places`] and [`moved`] compute the new targets of jumps.
