@@ -569,47 +569,35 @@ impl Word {
     /// Returns the word, with zeros in the bits that the unit ignores; bits above a field's width are not encoded.
     pub const fn encode(self) -> u64 {
         match self {
-            Word::SetUp(SetUp { op, target, noinc }) => {
-                let counts = op.has_noinc() && !noinc;
-                (op.bits() as u64) << 52 | target.encode() | COUNTS.put(counts as u64)
+            Word::SetUp(it) => {
+                let counts = it.op.has_noinc() && !it.noinc;
+                (it.op.bits() as u64) << 52 | it.target.encode() | COUNTS.put(counts as u64)
             }
-            Word::Branch(Branch {
-                cond,
-                target,
-                unanimous,
-                lmt,
-            }) => {
-                let op = if target.is_absolute() { 0xE21 } else { 0xE24 };
-                op << 52
-                    | target.encode()
-                    | cond.encode()
-                    | UNANIMOUS.put(unanimous as u64)
-                    | LMT.put(lmt as u64)
+            Word::Branch(it) => {
+                let op = if it.target.is_absolute() {
+                    0xE21
+                } else {
+                    0xE24
+                };
+                let flags = UNANIMOUS.put(it.unanimous as u64) | LMT.put(it.lmt as u64);
+                op << 52 | it.target.encode() | it.cond.encode() | flags
             }
-            Word::Indirect(Indirect {
-                cond,
-                target,
-                register,
-                lmt,
-            }) => {
-                let op = if target.is_absolute() { 0xE20 } else { 0xE25 };
-                op << 52
-                    | target.encode()
-                    | cond.encode()
-                    | REGISTER.put(register as u64)
-                    | LMT.put(lmt as u64)
+            Word::Indirect(it) => {
+                let op = if it.target.is_absolute() {
+                    0xE20
+                } else {
+                    0xE25
+                };
+                let others = REGISTER.put(it.register as u64) | LMT.put(it.lmt as u64);
+                op << 52 | it.target.encode() | it.cond.encode() | others
             }
-            Word::Leave(Leave {
-                op,
-                cond,
-                keep_ref_count,
-            }) => {
-                let high = match op {
+            Word::Leave(it) => {
+                let high = match it.op {
                     LeaveOp::Sync => 0xF0F8 << 48,
                     op => (op.bits() as u64) << 52,
                 };
-                let keep = matches!(op, LeaveOp::Exit) && keep_ref_count;
-                high | cond.encode() | KEEP_REF_COUNT.put(keep as u64)
+                let keep = matches!(it.op, LeaveOp::Exit) && it.keep_ref_count;
+                high | it.cond.encode() | KEEP_REF_COUNT.put(keep as u64)
             }
             Word::Unsupported(_, word) | Word::Illegal(word) | Word::Other(word) => word,
         }
@@ -618,6 +606,16 @@ impl Word {
     /// Returns whether the fields of `word` express all of it: the bits that the unit ignores are 0.
     pub const fn is_canonical(word: u64) -> bool {
         Word::decode(word).encode() == word
+    }
+
+    /// Returns its condition; `None` if it has none.
+    pub const fn cond(self) -> Option<Cond> {
+        match self {
+            Word::Branch(Branch { cond, .. })
+            | Word::Indirect(Indirect { cond, .. })
+            | Word::Leave(Leave { cond, .. }) => Some(cond),
+            _ => None,
+        }
     }
 
     /// Returns its target, if it is an instruction with a target.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Spa5;
-use super::isa::{Cond, Target, Word, is_control};
+use super::isa::{Target, Word, is_control};
 use super::program::Program;
 use reconverge_bench::design::Build;
 
@@ -43,7 +43,7 @@ pub fn refused(program: &Program, build: &Build) -> Vec<String> {
 /// Returns what is refused in an instruction, if anything, and how it ends.
 fn refuses(word: Word, brx: bool, csm: bool) -> Option<String> {
     let name = word.name().unwrap_or_default();
-    let cond = match word {
+    match word {
         Word::Unsupported(op, _) => return Some(format!("{}: {UNSUPPORTED}", op.name())),
         Word::Illegal(_) => {
             return Some("of an opcode without a name: error 9 (ILLEGAL)".to_owned());
@@ -56,11 +56,9 @@ fn refuses(word: Word, brx: bool, csm: bool) -> Option<String> {
                 "{name}: {UNSUPPORTED} unless the unit is built with BRX=1"
             ));
         }
-        Word::Branch(b) => b.cond,
-        Word::Indirect(b) => b.cond,
-        Word::Leave(l) => l.cond,
-        _ => Cond::ALWAYS,
-    };
+        _ => {}
+    }
+    let cond = word.cond()?;
     (cond.test.is_clip() && !csm).then(|| {
         let test = cond.test.name();
         format!("{name} CC.{test}: {UNSUPPORTED} unless the unit is built with CSM=1")

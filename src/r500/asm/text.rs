@@ -187,6 +187,7 @@ fn hex_lines(source: &str, file: &str) -> Result<Program, InputError> {
 }
 
 /// The values that the directives set.
+#[derive(Default)]
 struct Settings<'a> {
     file: &'a str,
     regs: Registers,
@@ -203,13 +204,7 @@ impl<'a> Settings<'a> {
     fn new(file: &'a str) -> Self {
         Settings {
             file,
-            regs: Registers::default(),
-            start: None,
-            end: None,
-            global: false,
-            code_addr: None,
-            shader: Reader::default(),
-            given: Given::default(),
+            ..Settings::default()
         }
     }
 

@@ -7,8 +7,7 @@ use std::fmt::Write as _;
 
 use super::bare;
 use crate::spa5::isa::{
-    BlockOp, Branch, CONTROL, Cond, Indirect, Leave, NOP, Pred, SetUp, Target, Test, Word,
-    black_box, is_control, norm,
+    BlockOp, CONTROL, Cond, NOP, Pred, Target, Test, Word, black_box, is_control, norm,
 };
 use crate::spa5::program::Program;
 
@@ -103,49 +102,37 @@ fn constant_bank(op: BlockOp, word: u64) -> String {
 /// Returns predicate and instruction as NVIDIA's disassembler prints them.
 fn fields(word: Word, pc: u32, labels: &BTreeMap<i64, String>) -> (String, String) {
     let mut t = word.name().unwrap_or("NOP").to_owned();
-    let mut pred = String::new();
+    let pred = word
+        .cond()
+        .map_or(String::new(), |cond| predicate(cond.pred));
     let suffix = |t: &mut String, name: &str, on: bool| {
         if on {
             t.push('.');
             t.push_str(name);
         }
     };
+    let test = |then: &str| match word.cond() {
+        // The test of an instruction that shows none.
+        None | Some(Cond { test: Test::T, .. }) => String::new(),
+        Some(cond) => format!(" CC.{}{then}", cond.test.name()),
+    };
     match word {
-        Word::SetUp(SetUp { target, noinc, .. }) => {
-            suffix(&mut t, "NOINC", noinc);
-            let _ = write!(t, " {}", place(target, pc, labels));
+        Word::SetUp(it) => {
+            suffix(&mut t, "NOINC", it.noinc);
+            let _ = write!(t, " {}", place(it.target, pc, labels));
         }
-        Word::Branch(Branch {
-            cond,
-            target,
-            unanimous,
-            lmt,
-        }) => {
-            suffix(&mut t, "U", unanimous);
-            suffix(&mut t, "LMT", lmt);
-            pred = predicate(cond.pred);
-            let test = test(cond).map(|t| t + ",").unwrap_or_default();
-            let _ = write!(t, "{test} {}", place(target, pc, labels));
+        Word::Branch(it) => {
+            suffix(&mut t, "U", it.unanimous);
+            suffix(&mut t, "LMT", it.lmt);
+            let _ = write!(t, "{} {}", test(","), place(it.target, pc, labels));
         }
-        Word::Indirect(Indirect {
-            cond,
-            target,
-            register,
-            lmt,
-        }) => {
-            suffix(&mut t, "LMT", lmt);
-            pred = predicate(cond.pred);
-            let test = test(cond).map(|t| t + ",").unwrap_or_default();
-            let _ = write!(t, "{test} {}", indirect(register, target));
+        Word::Indirect(it) => {
+            suffix(&mut t, "LMT", it.lmt);
+            let _ = write!(t, "{} {}", test(","), indirect(it.register, it.target));
         }
-        Word::Leave(Leave {
-            cond,
-            keep_ref_count,
-            ..
-        }) => {
-            suffix(&mut t, "KEEPREFCOUNT", keep_ref_count);
-            pred = predicate(cond.pred);
-            t += &test(cond).unwrap_or_default();
+        Word::Leave(it) => {
+            suffix(&mut t, "KEEPREFCOUNT", it.keep_ref_count);
+            t += &test("");
         }
         Word::Unsupported(..) | Word::Illegal(_) | Word::Other(_) => {}
     }
@@ -160,11 +147,6 @@ fn predicate(pred: Pred) -> String {
         Pred { number: 7, .. } => format!("@{not}PT"),
         Pred { number, .. } => format!("@{not}P{number}"),
     }
-}
-
-/// Returns ` CC.GE`; `None` for T.
-fn test(cond: Cond) -> Option<String> {
-    (cond.test != Test::T).then(|| format!(" CC.{}", cond.test.name()))
 }
 
 /// Returns `n` in hexadecimal, with its sign.
@@ -223,13 +205,7 @@ fn notes(word: u64, pc: u32, program: &Program) -> Vec<String> {
         _ if !Word::is_canonical(word) => notes.push("bits that the unit ignores".to_owned()),
         _ => {}
     }
-    let cond = match decoded {
-        Word::Branch(Branch { cond, .. })
-        | Word::Indirect(Indirect { cond, .. })
-        | Word::Leave(Leave { cond, .. }) => cond,
-        _ => Cond::ALWAYS,
-    };
-    if cond.test.is_clip() {
+    if decoded.cond().is_some_and(|cond| cond.test.is_clip()) {
         notes.push("CC test: UNSUPPORTED unless the unit is built with CSM=1".to_owned());
     }
     match decoded.target() {

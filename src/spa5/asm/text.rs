@@ -188,9 +188,10 @@ const REMARKS: [&str; 13] = [
 ];
 
 /// The sections of a listing seen so far.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Section {
     /// No section: all of the text is code.
+    #[default]
     None,
     /// A section that is not code, with whether code was before it.
     Skipped(bool),
@@ -232,6 +233,7 @@ enum Listed {
     Text,
 }
 
+#[derive(Default)]
 struct Assembler<'a> {
     file: &'a str,
     /// The current line.
@@ -260,20 +262,7 @@ impl<'a> Assembler<'a> {
     fn new(file: &'a str) -> Self {
         Assembler {
             file,
-            line: 0,
-            code: Code::default(),
-            section: Section::None,
-            names: BTreeMap::new(),
-            pending: Vec::new(),
-            listed: Vec::new(),
-            owed: BTreeMap::new(),
-            awaiting: None,
-            given: Given::default(),
-            entry: None,
-            based: 0,
-            constants: BTreeMap::new(),
-            prog_size: None,
-            targets: Vec::new(),
+            ..Assembler::default()
         }
     }
 
