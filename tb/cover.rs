@@ -210,7 +210,7 @@ fn a_guided_run_reports_a_mismatch_and_its_case_replays<U: Tested>() {
         1,
         &[&guided[..], &["--rtl", bad.arg(), "--out", out]].concat(),
     );
-    assert!(said.contains("  1 mismatches in "), "{said}");
+    assert!(said.contains("  1 mismatch in "), "{said}");
     let case = line_starting(&said, "replay ").split_whitespace().last();
     let again = ["replay", case.unwrap(), "--rtl", bad.arg(), "--out", out];
     let again = reconverge_ends(1, &again);
@@ -306,7 +306,7 @@ fn missed_bins_are_listed_and_fail_where_all_are_required<U: Tested>() {
     let json = dir.path().join("cover.json");
     let failed = reconverge(&["cover", U::NAME, "--merge", arg(&json), "--require-all"]);
     assert_eq!(failed.status.code(), Some(1));
-    let why = format!("{}: {missed} reachable bins were missed\n", U::NAME);
+    let why = format!("{}: {missed} reachable bins missed\n", U::NAME);
     assert_eq!(text(&failed.stderr), why);
 }
 
@@ -327,10 +327,7 @@ fn a_file_that_says_an_unreachable_bin_was_hit_fails<U: Tested>() {
         out.contains(&format!("{name}: hit 3 times: {why}\n")),
         "{out}"
     );
-    let said = format!(
-        "{}: 1 bins that are declared unreachable were hit\n",
-        U::NAME
-    );
+    let said = format!("{}: 1 bin hit, though declared unreachable\n", U::NAME);
     assert_eq!(text(&output.stderr), said);
 }
 
@@ -585,6 +582,6 @@ fn rtl_that_is_wrong_fails() {
             arg(dir.path()),
         ],
     );
-    assert!(out.contains("lock-step         1 mismatches"), "{out}");
+    assert!(out.contains("lock-step         1 mismatch"), "{out}");
     assert!(out.contains("\nMISMATCH r500."), "{out}");
 }

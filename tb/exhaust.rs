@@ -324,7 +324,7 @@ fn streams_are_replayed_without_a_program() {
     };
     let (status, said, trouble) = replay(&["--json", "ended.json"]);
     assert_eq!((status, trouble.as_str()), (Some(0), ""), "{said}");
-    let agrees = "spa5.by-hand.1\nlock-step    agrees: 5 cycles, 15 fields each, 1 lanes\nwave  ";
+    let agrees = "spa5.by-hand.1\nlock-step    agrees: 5 cycles, 15 fields each, 1 lane\nwave  ";
     assert!(said.starts_with(agrees), "{said}");
     let ended = fs::read_to_string(dir.path().join("ended.json")).unwrap();
     let ended: Value = serde_json::from_str(&ended).unwrap();

@@ -448,7 +448,7 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
     let said = text(&output.stdout);
     assert!(output.status.success(), "{}", text(&output.stderr));
     for line in [
-        "m: 5 pins, 1 outputs; clock sys_clk; reset RST_N, active low",
+        "unit: 5 pins, 1 output; clock sys_clk; reset RST_N, active low",
         "note: parameter D is not declared: its default is not a plain number; --param D=VALUE gives one",
         "note: lane_i has 4 bits with LANES as it is by default: the declaration holds for no other",
         "note: clk_en is taken as data; the clock is sys_clk",

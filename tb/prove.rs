@@ -215,7 +215,7 @@ fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
     assert!(text(&again.stdout).starts_with("MISMATCH r500.prove."));
 
     let run = prove_from_reset("1", &args, &[]).ends(1);
-    run.says("  no way from reset to such a cycle was found, of at most 1 cycles (--reach)");
+    run.says("  no way from reset to such a cycle was found, of at most 1 cycle (--reach)");
     assert!(run.proofs()["properties"][0]["cycles from reset"].is_null());
 }
 

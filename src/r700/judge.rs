@@ -296,7 +296,7 @@ mod tests {
             &woken,
             &end,
             1,
-            "1 instructions in the wavefront, 0 alone",
+            "1 instruction in the wavefront, 0 alone",
         );
         // A KILL that jumps when no lane is valid: a lane that was never valid jumps when it runs alone.
         case.program.quads[1] = Quad {

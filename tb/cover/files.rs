@@ -189,7 +189,7 @@ fn a_run_that_failed_fails_wherever_its_file_is_read<U: Tested>() {
     let why = format!("{}: 1 of the merged runs failed\n", U::NAME);
     assert_eq!(text(&output.stderr), why);
     assert!(
-        out.contains("\n  lock-step         1 mismatches in "),
+        out.contains("\n  lock-step         1 mismatch in "),
         "{out}"
     );
     let line = format!("{}: {}", failed.run, failed.message);

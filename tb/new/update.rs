@@ -95,11 +95,9 @@ fn a_signed_pin_that_becomes_one_bit_has_no_sign() {
     let signed = || fs::read_to_string(&toml).unwrap().contains("signed = true");
     assert!(signed());
     let after = before.replace("signed [7:0] x_i", "x_i");
-    fs::write(&file, after.replace("x_i[0]", "x_i")).unwrap();
-    let output = reconverge(&[&args[..], &["--update"]].concat());
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let said = text(&output.stdout);
-    assert!(said.contains("\n  pin x: 8 bits became 1 bits\n"), "{said}");
+    fs::write(&module.file, after.replace("x_i[0]", "x_i")).unwrap();
+    let said = module.made(&["--update"]);
+    assert!(said.contains("\n  pin x: 8 bits became 1 bit\n"), "{said}");
     assert!(!signed());
 }
 

@@ -210,7 +210,7 @@ fn mutants_that_are_not_read_are_told_and_not_asked() {
     let run = Run { dir, output }.ends(3);
     run.says("missed                1          0          1");
     run.says("not read for a proof (");
-    run.says("error: 1 mutants are undecided");
+    run.says("error: undecided: 1 mutant");
     let json = run.proofs();
     assert_eq!(json["complete"], true);
     assert_eq!(json["mutants"][0]["theorem"], "undecided");

@@ -15,6 +15,7 @@ use crate::field::{Declaration, Field, MAX_LANES, Parameter};
 use crate::home::Package;
 use crate::input::InputError;
 use crate::json::map;
+use crate::quantity::counted;
 
 /// The lanes and parameters with which RTL and golden model are built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,8 +108,7 @@ impl Build {
 /// Prints the build as messages name it: `33 lanes, BRX=1`.
 impl Display for Build {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let plural = if self.lanes == 1 { "" } else { "s" };
-        write!(f, "{} lane{plural}", self.lanes)?;
+        f.write_str(&counted(self.lanes, "lane"))?;
         for (name, value) in &self.parameters {
             write!(f, ", {name}={value}")?;
         }

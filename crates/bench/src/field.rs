@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::bins::Cover;
 use crate::hidden::Compared;
 use crate::json::{count, hex};
+use crate::quantity::counted;
 
 /// Layout of a field in the state struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -256,9 +257,8 @@ impl Declaration {
     /// Returns what is compared in each cycle: `15 fields each`, or how many channels are.
     pub fn extent(&self) -> String {
         match (self.transactions, self.channels.len()) {
-            (false, _) => format!("{} fields each", self.fields.len()),
-            (true, 1) => "1 channel".to_owned(),
-            (true, channels) => format!("{channels} channels"),
+            (false, _) => counted(self.fields.len(), "field") + " each",
+            (true, channels) => counted(channels, "channel"),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::design::{Control, Design, Golden};
 use crate::dut::{Check, Dut, Halves};
 use crate::field::{self, Diff, Flip, MAX_LANES};
 use crate::hidden::Hidden;
+use crate::quantity::counted;
 use crate::transactions::{Played, Transaction};
 use crate::wave::{self, Words};
 
@@ -731,7 +732,8 @@ fn lockstep<D: Design, S: Stimulus<D>>(
     // The bit is flipped in the state after its cycle, which the next one compares.
     if let Some((_, f)) = flip.filter(|(_, f)| f.cycle >= cycle) {
         let missed = format!(
-            "the run ended after {cycles} cycles, cycle {} never came",
+            "the run ended after {}, cycle {} never came",
+            counted(cycles, "cycle"),
             f.cycle
         );
         not_flipped = Some(missed);

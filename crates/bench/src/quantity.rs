@@ -1,4 +1,16 @@
-//! Quantities in options of the command: counts, and chances in 16ths.
+//! Quantities: in options of the command counts, and chances in 16ths; in texts numbers with their nouns.
+
+use std::fmt::Display;
+
+/// Returns a number with its noun: `1 cycle`, `2 cycles`, `0 mismatches`.
+pub fn counted(n: impl Display, noun: &str) -> String {
+    let n = n.to_string();
+    match (&*n, noun.ends_with("ch")) {
+        ("1", _) => format!("1 {noun}"),
+        (_, false) => format!("{n} {noun}s"),
+        (_, true) => format!("{n} {noun}es"),
+    }
+}
 
 /// Reads a count of at least 1: `2000000`, `2_000_000`, `2M`, `100k`, `1e6`, `1.5M`.
 ///
@@ -85,6 +97,17 @@ pub fn memory(text: &str) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_not_several() {
+        let said = [0, 1, 2].map(|n| counted(n, "cycle") + ", " + &counted(n, "launch"));
+        let expected = [
+            "0 cycles, 0 launches",
+            "1 cycle, 1 launch",
+            "2 cycles, 2 launches",
+        ];
+        assert_eq!(said, expected);
+    }
 
     #[test]
     fn counts_are_numbers_with_suffixes_and_powers_of_ten() {

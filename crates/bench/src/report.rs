@@ -18,6 +18,7 @@ use crate::field::Flip;
 use crate::input::{one_line, printable};
 use crate::lanes::{BOLD, Class, RED, columns, differing, lanes, styled};
 use crate::lockstep::Mismatch;
+use crate::quantity::counted;
 use crate::stream::RESET_CYCLES;
 use crate::transactions::Transaction;
 use crate::wave;
@@ -266,9 +267,9 @@ pub fn headline<C: TestCase>(failure: &Failure<C>) -> String {
     let (what, rest) = match &failure.cause {
         Cause::Mismatch(m) => {
             let extent = C::Design::DECLARATION.extent();
-            let agreed = failure.compared.cycles;
+            let agreed = counted(failure.compared.cycles, "cycle");
             let rest = format!(
-                "cycle {}  ({agreed} cycles, {extent}, agreed before this)",
+                "cycle {}  ({agreed}, {extent}, agreed before this)",
                 m.cycle
             );
             ("MISMATCH", rest)

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::channels::{Beat, payload_text};
 use crate::design::{Build, Control, Design, Golden};
 use crate::field::{self, Channel, Diff, Field, Side, Wire};
+use crate::quantity::counted;
 
 /// Cycles behind a stream, besides the latencies of the channels.
 const DRAIN: u64 = 64;
@@ -336,7 +337,7 @@ impl<D: Design, M: Transactions<D>> Board<D> for Scoreboard<D, M> {
                     let idle = &self.seen[at].idle;
                     let late = channel.latency.filter(|latency| *idle > *latency);
                     late.and_then(|latency| {
-                        let text = format!("valid was 0 in {} cycles", latency + 1);
+                        let text = format!("valid was 0 in {}", counted(latency + 1, "cycle"));
                         self.absent(at, channel, cycle, Why::Late, &text)
                     })
                 }
@@ -393,9 +394,9 @@ impl<D: Design, M: Transactions<D>> Scoreboard<D, M> {
             return None;
         }
         let text = format!(
-            "transaction {} is not taken; ready was 0 in {} cycles in which nothing is owed",
+            "transaction {} is not taken; ready was 0 in {} in which nothing is owed",
             self.seen[at].count + 1,
-            latency + 1
+            counted(latency + 1, "cycle")
         );
         self.wrong(channel, cycle, Why::Late, text, |rtl, golden| {
             set::<D>(channel.ready, rtl, 0);

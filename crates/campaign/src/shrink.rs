@@ -27,6 +27,7 @@ use history::History;
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Cause;
 use reconverge_bench::lanes::Wavefronts;
+use reconverge_bench::quantity::counted;
 use reconverge_bench::saved::Savable as _;
 use reconverge_bench::search::Search;
 pub use reconverge_bench::search::{Budget, Follow};
@@ -87,18 +88,15 @@ impl Size {
 pub(crate) fn headline(a: Size, b: Size) -> String {
     let noise = match (a.noise, b.noise) {
         (0, 0) => String::new(),
-        (from, 0) => format!(", {from} cycles of noise to none"),
-        (from, to) => format!(", {from} to {to} cycles of noise"),
+        (from, 0) => format!(", {} of noise to none", counted(from, "cycle")),
+        (from, to) => format!(", {from} to {} of noise", counted(to, "cycle")),
     };
-    let plural = |one: bool| if one { "" } else { "s" };
     format!(
-        "program shrunk from {} to {} instruction{}, {} to {} lane{}{noise}",
+        "program shrunk from {} to {}, {} to {}{noise}",
         a.instructions,
-        b.instructions,
-        plural(b.instructions == 1),
+        counted(b.instructions, "instruction"),
         a.lanes,
-        b.lanes,
-        plural(b.lanes == 1),
+        counted(b.lanes, "lane"),
     )
 }
 

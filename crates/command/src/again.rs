@@ -1,6 +1,7 @@
 //! Cases of a guest that failed and were saved: they run before a campaign draws new ones.
 
 use reconverge::campaign::{ran, saved_agree};
+use reconverge::quantity::counted;
 use reconverge::saved::Saved;
 
 use crate::args::FuzzArgs;
@@ -33,11 +34,9 @@ pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
         return found::report_saved(&failure, &Some(path), &mut rtl);
     }
     if agreed > 0 {
-        let agree = match agreed {
-            1 => format!("1 saved {} agrees", C::NOUN),
-            _ => format!("{agreed} saved {}s agree", C::NOUN),
-        };
-        print(&format!("{agree}: {}\n", place.out.display()))?;
+        let agree = if agreed == 1 { "agrees" } else { "agree" };
+        let saved = counted(agreed, &format!("saved {}", C::NOUN));
+        print(&format!("{saved} {agree}: {}\n", place.out.display()))?;
     }
     Ok(Status::Agreed)
 }

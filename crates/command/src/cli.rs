@@ -219,7 +219,7 @@ fn of_parameters(arg: Arg, parameters: &[Parameter]) -> Arg {
     }
     let names: Vec<&str> = parameters.iter().map(|p| p.name).collect();
     arg.help(format!(
-        "Parameter of RTL and golden model; may be repeated. There are {}",
+        "Parameter of RTL and golden model; may be repeated. There {are} {}",
         names.join(", ")
     ))
 }

@@ -24,7 +24,7 @@ use crate::rtl::{absolute, counting_rtl, rtl, usual_rtl};
 use crate::shows::{Shows, rule_id};
 use crate::streams::{self, all_writable, write_whole};
 use crate::workers::{Isolated, LimitArgs};
-use reconverge::quantity::count;
+use reconverge::quantity::{count, counted};
 
 /// Cycles of a run of programs without a limit: with the default seed, enough to hit every bin that can be hit.
 const OF_PROGRAMS: u64 = 20_000_000;
@@ -299,10 +299,11 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
                 });
                 bar.set_message(format!("{hit} of {} bins", bins.reachable()));
             }
-            let [programs, cycles] = [programs, cycles].map(HumanCount);
+            let [programs, cycles] = [(programs, C::NOUN), (cycles, "cycle")]
+                .map(|(n, noun)| counted(HumanCount(n), noun));
             lines.tell(|| {
-                let (noun, all) = (C::NOUN, bins.reachable());
-                format!("{name}: {programs} {noun}s, {cycles} cycles, {hit} of {all} bins")
+                let all = bins.reachable();
+                format!("{name}: {programs}, {cycles}, {hit} of {all} bins")
             });
         })?;
         if let Some(bar) = &bar {
@@ -312,7 +313,7 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         let Some(covered) = covered else {
             return Err(Failure::Other(format!("{name}: interrupted")));
         };
-        let mut counted = named(&covered.hits, covered.totals);
+        let mut ran = named(&covered.hits, covered.totals);
         this.cycles = covered.compared;
         if C::EXECUTES && !model_of_rtl.preloads() {
             text += &format!(
@@ -320,14 +321,11 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
                 "seeded"
             );
         }
-        counted.runs.push(this);
-        coverage.merge(&counted, "this run")?;
+        ran.runs.push(this);
+        coverage.merge(&ran, "this run")?;
         for (share, cycles) in &covered.reached {
-            let cycles = HumanCount(*cycles);
-            text += &format!(
-                "  {:<18}{share} % of the bins after {cycles} cycles\n",
-                "reached"
-            );
+            let cycles = counted(HumanCount(*cycles), "cycle");
+            text += &format!("  {:<18}{share} % of the bins after {cycles}\n", "reached");
         }
         if args.lcov.is_some() {
             text += &covered.rtl.text();
@@ -344,9 +342,10 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     }
     let mismatches = failed_before + usize::from(failed.is_some());
     let lock_step = format!(
-        "  {:<18}{mismatches} mismatches in {} cycles, {}\n",
+        "  {:<18}{} in {}, {}\n",
         "lock-step",
-        HumanCount(coverage.compared()),
+        counted(mismatches, "mismatch"),
+        counted(HumanCount(coverage.compared()), "cycle"),
         C::Design::DECLARATION.extent()
     );
     let totals = coverage.totals;
@@ -357,16 +356,15 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     };
     let executed = match C::EXECUTES {
         true => format!(
-            ", {} launches, {} steps",
-            HumanCount(totals.launches),
-            HumanCount(totals.steps)
+            ", {}, {}",
+            counted(HumanCount(totals.launches), "launch"),
+            counted(HumanCount(totals.steps), "step")
         ),
         false => String::new(),
     };
     print(&format!(
-        "{name}.cover{from}  {} {}s{executed}\n{lock_step}{text}{}",
-        HumanCount(totals.programs),
-        C::NOUN,
+        "{name}.cover{from}  {}{executed}\n{lock_step}{text}{}",
+        counted(HumanCount(totals.programs), C::NOUN),
         coverage.text()
     ))?;
     let nothing = mismatches == 0 && coverage.groups.iter().all(|g| g.hits() == 0);
@@ -397,14 +395,14 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
     }
     let impossible = coverage.impossible().count();
     if impossible > 0 {
-        complain(&format!(
-            "{name}: {impossible} bins that are declared unreachable were hit"
-        ));
+        let bins = counted(impossible, "bin");
+        complain(&format!("{name}: {bins} hit, though declared unreachable"));
         status = Status::Failed;
     }
     let missed = coverage.missed().count();
     if args.require_all && missed > 0 && !interrupted {
-        complain(&format!("{name}: {missed} reachable bins were missed"));
+        let bins = counted(missed, "reachable bin");
+        complain(&format!("{name}: {bins} missed"));
         status = Status::Failed;
     }
     gathered.units.push(coverage);

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use indicatif::HumanBytes;
 use reconverge::input::printable;
+use reconverge::quantity::counted;
 use reconverge::{dut, home};
 use verilate::Store;
 
@@ -168,7 +169,11 @@ pub fn command() -> Done {
     let usage = store
         .usage()
         .map_err(|e| Failure::unbuilt(&e.into(), None))?;
-    let kept = format!("{} models, {}", usage.entries, HumanBytes(usage.bytes));
+    let kept = format!(
+        "{}, {}",
+        counted(usage.entries, "model"),
+        HumanBytes(usage.bytes)
+    );
     line(
         &mut text,
         "cache",

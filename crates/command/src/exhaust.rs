@@ -17,6 +17,7 @@ use reconverge::exhaust::{Bound, Broken, Space, TooLarge, World};
 use reconverge::failure::Failure;
 use reconverge::input::InputError;
 use reconverge::place::Place;
+use reconverge::quantity::counted;
 use reconverge::saved::Saved;
 use reconverge::stream::Stream;
 use reconverge::wave;
@@ -156,8 +157,8 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
     print(&format!("{name}\n"))?;
     if so_far.states > 0 {
         print(&format!(
-            "  resumed behind {} states\n",
-            HumanCount(so_far.states)
+            "  resumed behind {}\n",
+            counted(HumanCount(so_far.states), "state")
         ))?;
     }
     let world = (small.world)(&build, &limits);
@@ -416,8 +417,9 @@ impl<U: Compiled> Run<'_, '_, U> {
             None => 0,
         };
         print(&format!(
-            "  states       {}, the last one {depth} cycles after reset\n  transitions  {}\n  cycles       {}\n",
+            "  states       {}, the last one {} after reset\n  transitions  {}\n  cycles       {}\n",
             HumanCount(states),
+            counted(depth, "cycle"),
             HumanCount(self.checked.transitions),
             HumanCount(self.checked.cycles)
         ))?;

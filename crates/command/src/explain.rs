@@ -12,6 +12,7 @@ use reconverge::explain::cycle::{Cycle, Explained, Group, Near, cited};
 use reconverge::explain::{self, Part};
 use reconverge::field::in_eights;
 use reconverge::input::InputError;
+use reconverge::quantity::counted;
 use reconverge::rules::{self, Rule, naming};
 use reconverge::saved::{Savable as _, Saved};
 use reconverge::show::Frame;
@@ -219,10 +220,7 @@ fn said(rule: &str) -> String {
 
 /// Returns the number of lanes of a group, their way, and the conditions.
 fn head(group: &Group) -> [String; 3] {
-    let count = match group.lanes.count_ones() {
-        1 => "1 lane".to_owned(),
-        count => format!("{count} lanes"),
-    };
+    let count = counted(group.lanes.count_ones(), "lane");
     let (before, after) = (group.before.meaning(), group.after.meaning());
     let ways = match before == after {
         true => format!("{before}, as before"),

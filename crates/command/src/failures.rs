@@ -7,6 +7,7 @@ use indicatif::HumanCount;
 use reconverge::campaign::Failed;
 use reconverge::design::Design as _;
 use reconverge::failure::{Cause, Failure};
+use reconverge::quantity::counted;
 use reconverge::show::page;
 
 use crate::console::{Failure as Trouble, print};
@@ -36,7 +37,7 @@ impl Group {
     /// Returns the common properties of its failures and their number out of `all`.
     fn heading(&self, all: usize) -> String {
         let [n, all] = [self.members.len(), all].map(|n| HumanCount(n as u64));
-        format!("{}: {n} of {all} failures", self.what)
+        format!("{}: {n} of {}", self.what, counted(all, "failure"))
     }
 }
 

@@ -14,6 +14,7 @@ use reconverge::cover::Bins as _;
 use reconverge::design::{Build, Design as _};
 use reconverge::failure::Cause;
 use reconverge::input::InputError;
+use reconverge::quantity::{self, counted};
 use reconverge::show::page;
 use reconverge::stream::CYCLES;
 
@@ -87,10 +88,8 @@ impl Progress {
         let [programs, cycles, failed] = numbers.map(HumanCount);
         let name = &self.name;
         self.lines.tell(|| {
-            format!(
-                "{name}: {programs} {}s, {cycles} cycles, {failed} failed",
-                C::NOUN
-            )
+            let (programs, cycles) = (counted(programs, C::NOUN), counted(cycles, "cycle"));
+            format!("{name}: {programs}, {cycles}, {failed} failed")
         });
         let Some(bar) = &self.bar else {
             return;
@@ -164,9 +163,9 @@ pub fn fuzz<C: Shows>(
         && n.div_ceil(C::CHUNK) < shard.of()
     {
         let why = format!(
-            "{n} {}s are {} chunks of {}, too few for {} shards",
-            C::NOUN,
-            n.div_ceil(C::CHUNK),
+            "{} are {} of {}, too few for {} shards",
+            counted(n, C::NOUN),
+            counted(n.div_ceil(C::CHUNK), "chunk"),
             C::CHUNK,
             shard.of()
         );
@@ -188,11 +187,11 @@ pub fn fuzz<C: Shows>(
     tally.goal = Some(C::Bins::new(&build).goal());
     let before = tally.total().programs;
     if before > 0 {
-        let (programs, noun) = (HumanCount(before), C::NOUN);
+        let programs = counted(HumanCount(before), C::NOUN);
         complain(&if tally.finished() {
-            format!("{}: complete, {programs} {noun}s", named::<C>(&build))
+            format!("{}: complete, {programs}", named::<C>(&build))
         } else {
-            format!("{}: resumes after {programs} {noun}s", named::<C>(&build))
+            format!("{}: resumes after {programs}", named::<C>(&build))
         });
     }
 
@@ -264,7 +263,7 @@ pub fn fuzz<C: Shows>(
             let saved = saved.as_ref().and_then(Option::as_ref);
             let place = saved.map_or_else(String::new, |path| format!(": {}", path.display()));
             notes.push(format!(
-                "note: another {} failed at the same time; the campaign ends before it, so it is not counted{place}",
+                "note: a later {} of the campaign, which another worker ran meanwhile, failed too and is not counted{place}",
                 C::NOUN
             ));
         }
@@ -301,12 +300,9 @@ pub fn fuzz<C: Shows>(
         } else {
             ""
         };
-        let (programs, noun) = (HumanCount(summary.programs), C::NOUN);
+        let programs = quantity::counted(HumanCount(summary.programs), C::NOUN);
         let why = trouble.map_or("interrupted".to_owned(), |why| format!("{why}: it ended"));
-        format!(
-            "{}: {why} after {programs} {noun}s{then}",
-            named::<C>(&build)
-        )
+        format!("{}: {why} after {programs}{then}", named::<C>(&build))
     });
     let groups = groups(&summary.failures);
     let saved = failures::saved(&summary.failures, &groups, |failed| {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use reconverge::campaign::{NOT_PRELOADED, OfKind};
 use reconverge::design::Design as _;
 use reconverge::html;
+use reconverge::quantity;
 
 use crate::shows::Shows;
 use crate::whole::Whole;
@@ -65,11 +66,15 @@ pub fn suite<C: Shows>(whole: &Whole<C>, reports: &[String], took: Option<Durati
         let skipped = cycles == 0 && passed == programs;
         let (end, time) = match skipped {
             true => {
-                let why = format!("{programs} {}s: {NOT_PRELOADED}", C::NOUN);
+                let why = format!("{}: {NOT_PRELOADED}", quantity::counted(programs, C::NOUN));
                 (End::Skipped(why), None)
             }
             false => {
-                let out = format!("{passed} {}s passed, {cycles} cycles agreed", C::NOUN);
+                let out = format!(
+                    "{} passed, {} agreed",
+                    quantity::counted(passed, C::NOUN),
+                    quantity::counted(cycles, "cycle")
+                );
                 (End::Passed(out), summary.took.get(kind).copied())
             }
         };

@@ -8,6 +8,7 @@ use reconverge::compiled::Compiled;
 use reconverge::design::Design;
 use reconverge::failure::Failure;
 use reconverge::input::InputError;
+use reconverge::quantity::counted;
 use reconverge::saved::Saved;
 use reconverge::show::{Run, page};
 use reconverge::stream::Stream;
@@ -34,11 +35,11 @@ impl<D: Design> Shows for Stream<D> {
 
     fn agreed_text(&self, agreed: &Agreed<D>) -> String {
         format!(
-            "{}\nlock-step    agrees: {} cycles, {}, {} lanes\n",
+            "{}\nlock-step    agrees: {}, {}, {}\n",
             self.name(),
-            agreed.compared.cycles,
+            counted(agreed.compared.cycles, "cycle"),
             D::DECLARATION.extent(),
-            self.lanes
+            counted(self.lanes, "lane")
         )
     }
 

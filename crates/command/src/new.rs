@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use reconverge::dut;
 use reconverge::input::{InputError, read_text};
+use reconverge::quantity::counted;
 use reconverge::wave;
 use reconverge_declaration::Declaration;
 use verilate::{FileList, Port};
@@ -447,12 +448,12 @@ pub fn command(args: &NewArgs) -> Done {
     fs::rename(work.keep(), &args.dir).map_err(failed)?;
     let dir = args.dir.display();
     print(&format!(
-        "{dir}: {} pins, {} outputs; {clocks}; {and}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
+        "{dir}: {}, {}; {clocks}; {and}\n  rtl/design.toml    pins and state; add registers that are to be compared\n  \
          src/lib.rs         the golden model: fill in what a cycle does\n  \
          src/main.rs        its command: cargo run --release -- --help\n  \
          tests/lockstep.rs  run it: cd {} && cargo test\n",
-        declaration.pins.len() - declaration.clocks().count(),
-        declaration.state.len(),
+        counted(declaration.pins.len() - declaration.clocks().count(), "pin"),
+        counted(declaration.state.len(), "output"),
         wave::shell(&args.dir.to_string_lossy()),
     ))?;
     if wrapper.is_some() {

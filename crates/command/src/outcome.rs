@@ -7,6 +7,7 @@ use reconverge::design::Design;
 use reconverge::failure::Failure;
 use reconverge::field::Diff;
 use reconverge::json::Hex;
+use reconverge::quantity::counted;
 use reconverge::stimulus;
 use serde::Serialize;
 
@@ -87,18 +88,16 @@ pub fn text<C: Shows>(case: &C, judged: &Judged<C>, saved: &SavedFile) -> String
 /// Returns the text on a case on which all judges agree.
 pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &Agreed<U>) -> String {
     let compared = agreed.compared;
+    let steps = counted(compared.steps, "instruction");
     let end = if agreed.step_limit {
-        format!(
-            "stopped after {} instructions (--max-steps)",
-            compared.steps
-        )
+        format!("stopped after {steps} (--max-steps)")
     } else {
         let pc = match U::DECLARATION.wavefronts {
             1 => format!(", pc 0x{:03x}", U::pc(&agreed.end)),
             _ => String::new(),
         };
         let outcome = U::outcome(&agreed.end);
-        format!("{outcome}{pc}, after {} instructions", compared.steps)
+        format!("{outcome}{pc}, after {steps}")
     };
     let mut each = String::new();
     if U::DECLARATION.wavefronts > 1 {
@@ -120,17 +119,19 @@ pub fn agreed_text<U: Compiled>(case: &Case<U>, agreed: &Agreed<U>) -> String {
             lanes,
             instructions,
         } => format!(
-            "agrees: {lanes} lanes, {instructions} instructions executed as each lane would alone"
+            "agrees: {}, {} executed as each lane would alone",
+            counted(lanes, "lane"),
+            counted(instructions, "instruction")
         ),
     };
     let remark = U::remark(&case.program, &agreed.end)
         .map_or_else(String::new, |remark| format!("note         {remark}\n"));
     format!(
-        "{}  {end}\n{each}lock-step    agrees: {} cycles, {}, {} lanes\nscalar judge {scalar}\n{remark}",
+        "{}  {end}\n{each}lock-step    agrees: {}, {}, {}\nscalar judge {scalar}\n{remark}",
         case.name(),
-        compared.cycles,
+        counted(compared.cycles, "cycle"),
         U::DECLARATION.extent(),
-        case.lanes
+        counted(case.lanes, "lane")
     )
 }
 

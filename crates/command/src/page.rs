@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use indicatif::HumanCount;
 use reconverge::cover::{Bins as _, Overview, Share};
 use reconverge::html::text;
+use reconverge::quantity::counted;
 use reconverge::show::page::{self, Failed, Heading};
 
 use crate::shows::Shows;
@@ -83,7 +84,7 @@ pub fn page(parts: &[&Part], further: &Further) -> String {
     let title = match names[..] {
         [] => "Report".to_owned(),
         [name] => name.to_owned(),
-        [first, ..] => format!("{first} and {} more campaigns", names.len() - 1),
+        [first, ..] => format!("{first} and {}", counted(names.len() - 1, "more campaign")),
     };
     let (mut above, mut below) = (String::new(), String::new());
     if !parts.is_empty() {

@@ -9,6 +9,7 @@ use reconverge::design::Design;
 use reconverge::input::InputError;
 use reconverge::mutate;
 use reconverge::prove::{self, Compared, Options, Report, TheoremVerdict, Verdict};
+use reconverge::quantity::counted;
 use reconverge::saved::Saved;
 use reconverge::stream::Stream;
 use reconverge::wave;
@@ -232,7 +233,7 @@ fn mutants<D: Design>(args: &ProveArgs, options: &Options, file: &Path) -> Done 
             all.wanted
         )),
         0 => None,
-        open => Some(format!("{open} mutants are undecided")),
+        open => Some(format!("undecided: {}", counted(open, "mutant"))),
     };
     ends(status, trouble.map(Failure::Other))
 }
@@ -261,8 +262,8 @@ fn counterexamples<D: Design>(
             }
             None if args.reach == 0 => {}
             None => print(&format!(
-                "  no way from reset to such a cycle was found, of at most {} cycles (--reach)\n",
-                args.reach
+                "  no way from reset to such a cycle was found, of at most {} (--reach)\n",
+                counted(args.reach, "cycle")
             ))?,
         }
     }
@@ -282,11 +283,8 @@ fn from_reset<D: Design>(
         fst: false,
     };
     let dir = args.rtl.as_deref().map(absolute);
-    let cycles = stream.cycles.0.len();
-    print(&format!(
-        "{cycles} cycles from reset to it:\n{}",
-        words(stream)
-    ))?;
+    let cycles = counted(stream.cycles.0.len(), "cycle");
+    print(&format!("{cycles} from reset to it:\n{}", words(stream)))?;
     let rtl = rtl::<D>(&place, stream.build())?;
     let mut stream = stream.clone();
     stream.on_rtl(dir.as_deref(), rtl.no_assert(), None);

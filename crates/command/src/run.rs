@@ -16,6 +16,7 @@ use reconverge::failure::{self, Cause};
 use reconverge::field::Flip;
 use reconverge::input::{InputError, relative};
 use reconverge::mutate::check_number;
+use reconverge::quantity::counted;
 use reconverge::saved::{Savable as _, Saved};
 use reconverge::unit::{Executor as _, Step};
 use reconverge::watch::Watch;
@@ -308,8 +309,8 @@ fn check<C: Shows>(rtl: &mut Isolated<C>, case: &C, judges: Judges) -> Result<Ju
     let (name, mut ticker, mut done) = (case.name(), Ticker::new(), 0);
     let judged = rtl.check(case, judges, |cycles| {
         done = cycles;
-        let cycles = HumanCount(cycles);
-        ticker.tick(|| format!("{name}: {cycles} cycles, nothing failed so far"));
+        let cycles = counted(HumanCount(cycles), "cycle");
+        ticker.tick(|| format!("{name}: {cycles}, nothing failed so far"));
     });
     match judged {
         // Of --flip or of a saved case.
@@ -324,8 +325,8 @@ fn check<C: Shows>(rtl: &mut Isolated<C>, case: &C, judges: Judges) -> Result<Ju
         }
         Ok(judged) => Ok(judged),
         Err(Trouble::Interrupted) => {
-            let cycles = HumanCount(done);
-            let why = format!("{name}: interrupted after {cycles} cycles, in which nothing failed");
+            let cycles = counted(HumanCount(done), "cycle");
+            let why = format!("{name}: interrupted after {cycles}, in which nothing failed");
             Err(Failure::Other(why))
         }
         Err(trouble) => Err(Failure::Other(trouble.why())),

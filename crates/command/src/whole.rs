@@ -6,6 +6,7 @@ use indicatif::HumanCount;
 use reconverge::campaign::{Failed, GivenUp, Options, Shard, Summary, Tally};
 use reconverge::cover::{Bins as _, Share};
 use reconverge::design::{Build, Design as _};
+use reconverge::quantity::counted;
 
 use crate::guests::{called, for_design};
 use crate::shows::Shows;
@@ -50,7 +51,7 @@ impl<C: Shows> Whole<'_, C> {
     fn given_up(&self) -> Option<String> {
         let given_up = self.summary.given_up()?;
         let rest = match self.not_run() {
-            Some(programs) => format!("{} {}s", HumanCount(programs), C::NOUN),
+            Some(programs) => counted(HumanCount(programs), C::NOUN),
             None => "the rest".to_owned(),
         };
         Some(match given_up {
@@ -58,8 +59,8 @@ impl<C: Shows> Whole<'_, C> {
                 format!("the RTL crashed or hung in {cases} of {of} cases; {rest} not run")
             }
             GivenUp::Failed(failed) => {
-                let failed = HumanCount(failed as u64);
-                format!("{failed} {}s failed; {rest} not run", C::NOUN)
+                let failed = counted(HumanCount(failed as u64), C::NOUN);
+                format!("{failed} failed; {rest} not run")
             }
         })
     }
@@ -101,10 +102,9 @@ impl<C: Shows> Whole<'_, C> {
         ]
         .map(HumanCount);
         let campaign = self.campaign();
-        let s = if self.summary.programs == 1 { "" } else { "s" };
-        let noun = C::NOUN;
+        let (programs, cycles) = (counted(programs, C::NOUN), counted(cycles, "cycle"));
         let mut text = format!(
-            "{campaign}  {programs} {noun}{s}, {failed} FAILED; {cycles} cycles agreed (-v prints every statistic)\n"
+            "{campaign}  {programs}, {failed} FAILED; {cycles} agreed (-v prints every statistic)\n"
         );
         if let Some(why) = self.given_up() {
             let _ = writeln!(text, "  given up        {why}");
@@ -158,30 +158,29 @@ impl<C: Shows> Whole<'_, C> {
         let compared = self.summary.compared;
         let executed = match C::EXECUTES {
             true => format!(
-                ", {} launches, {} instructions",
-                HumanCount(compared.launches),
-                HumanCount(compared.steps)
+                ", {}, {}",
+                counted(HumanCount(compared.launches), "launch"),
+                counted(HumanCount(compared.steps), "instruction")
             ),
             false => String::new(),
         };
         let mut text = format!(
-            "{}  {} {}s{executed}\n",
+            "{}  {}{executed}\n",
             self.campaign(),
-            HumanCount(self.summary.programs),
-            C::NOUN,
+            counted(HumanCount(self.summary.programs), C::NOUN),
         );
         let mut line = |name: &str, what: &str| {
             let _ = writeln!(text, "  {name:<15} {what}");
         };
         let verdict = match self.summary.failures.len() {
             0 => format!(
-                "0 mismatches in {} cycles, {}",
-                HumanCount(compared.cycles),
+                "0 mismatches in {}, {}",
+                counted(HumanCount(compared.cycles), "cycle"),
                 C::Design::DECLARATION.extent()
             ),
             n => format!(
-                "{n} FAILED; {} cycles, {}, agreed",
-                HumanCount(compared.cycles),
+                "{n} FAILED; {}, {}, agreed",
+                counted(HumanCount(compared.cycles), "cycle"),
                 C::Design::DECLARATION.extent()
             ),
         };
@@ -212,10 +211,9 @@ impl<C: Shows> Whole<'_, C> {
             line(
                 kind,
                 &format!(
-                    "{} {}s, {} cycles",
-                    HumanCount(of.programs),
-                    C::NOUN,
-                    HumanCount(of.cycles)
+                    "{}, {}",
+                    counted(HumanCount(of.programs), C::NOUN),
+                    counted(HumanCount(of.cycles), "cycle")
                 ),
             );
         }

@@ -3,6 +3,8 @@
 
 use std::fmt::Debug;
 
+use reconverge_bench::quantity::counted;
+
 use crate::program::{Record, Verdict};
 
 /// What one lane did alone.
@@ -83,10 +85,14 @@ pub fn compare<E: Debug>(
                 "instruction {n}: 0x{pc:03x} with aL {al} in the wavefront, 0x{pc_alone:03x} with aL {al_alone} alone"
             )
         } else if there > here {
-            format!("{there} instructions in the wavefront, {here} alone")
+            format!(
+                "{} in the wavefront, {here} alone",
+                counted(there, "instruction")
+            )
         } else if done && (here > there || !alone.done) {
             format!(
-                "{there} instructions in the wavefront, {here} alone, which ends as {:?}",
+                "{} in the wavefront, {here} alone, which ends as {:?}",
+                counted(there, "instruction"),
                 alone.end
             )
         } else {
@@ -149,7 +155,7 @@ mod tests {
             other => format!("{other:?}"),
         };
         let agrees = "Agrees { lanes: 1, instructions: 1 }";
-        let (shorter, longer) = ("1 instructions in the wavefront, 0 alone", [6, 9]);
+        let (shorter, longer) = ("1 instruction in the wavefront, 0 alone", [6, 9]);
         let other = "instruction 0: 0x006 with aL 7 in the wavefront, 0x009 with aL 7 alone";
         for done in [false, true] {
             assert_eq!(how(done, &[6], true), agrees);
@@ -160,7 +166,7 @@ mod tests {
         assert_eq!(how(false, &longer, true), agrees);
         assert_eq!(how(false, &[6], false), agrees);
         let ends =
-            |n| format!("1 instructions in the wavefront, {n} alone, which ends as \"it ends\"");
+            |n| format!("1 instruction in the wavefront, {n} alone, which ends as \"it ends\"");
         assert_eq!(how(true, &longer, true), ends(2));
         assert_eq!(how(true, &[6], false), ends(1));
     }

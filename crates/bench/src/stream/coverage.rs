@@ -12,6 +12,7 @@ use crate::channels::{EVENTS, Watch, possible};
 use crate::design::{Build, Control, Design};
 use crate::field::{Field, Pin, Role, Shape, word};
 use crate::lockstep::Seen;
+use crate::quantity::counted;
 
 /// Widest pin or field for which each value is recorded.
 const VALUES: u32 = 6;
@@ -591,8 +592,8 @@ impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "coverage of {} cycles: bits that were 0 and 1, values",
-            self.cycles
+            "coverage of {}: bits that were 0 and 1, values",
+            counted(self.cycles, "cycle")
         )?;
         let width = self
             .rows

@@ -6,6 +6,7 @@ use super::xor::XOR;
 use super::{Added, PERIOD_NS, Signals, WORDS, signal};
 use crate::design::Design;
 use crate::field::Shape;
+use crate::quantity::counted;
 
 /// A field's signal in the waves. Both sides have it, as `rtl_view.NAME` and `golden_view.NAME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,7 +194,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
     let own = own.map_or_else(String::new, |own| format!("[savefile] \"{own}\"\n"));
     let _ = writeln!(
         view.text,
-        "[*] Reconverge {}: RTL beside golden, {lanes} lanes\n\
+        "[*] Reconverge {}: RTL beside golden, {}\n\
          [dumpfile] \"{dump}\"\n\
          {own}\
          [timestart] {start}\n\
@@ -205,6 +206,7 @@ pub fn save_file<U: Design>(shown: &Shown, dump: &str, own: Option<&str>, filter
          [sst_expanded] 0\n\
          [signals_width] {NAMES}",
         U::NAME,
+        counted(lanes, "lane"),
         WINDOW.0,
         WINDOW.1,
         " -1".repeat(26)

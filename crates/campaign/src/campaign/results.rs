@@ -27,6 +27,7 @@ use reconverge_bench::dut::Rtl;
 use reconverge_bench::input::{self, InputError};
 use reconverge_bench::json::{self, hex, required};
 use reconverge_bench::lockstep::Compared;
+use reconverge_bench::quantity::counted;
 use reconverge_bench::stream::{CYCLES, MAX_CYCLES};
 
 /// File name extension.
@@ -117,9 +118,9 @@ impl Header {
     /// not differ.
     fn differs(&self, other: &Header) -> Option<(&'static str, String, String)> {
         let limit = |h: &Header| match h.limit {
-            Limit::Programs(n) => format!("{n} {}s", h.cases),
-            Limit::Cycles(n) => format!("{n} cycles"),
-            Limit::Time(t) => format!("{} seconds", t.as_secs()),
+            Limit::Programs(n) => counted(n, &h.cases),
+            Limit::Cycles(n) => counted(n, "cycle"),
+            Limit::Time(t) => counted(t.as_secs(), "second"),
         };
         type Shown<'a> = &'a dyn Fn(&Header) -> String;
         let fields: [(&'static str, Shown); 11] = [
@@ -130,7 +131,7 @@ impl Header {
             ("cycles", &|h| {
                 h.cycles.map_or_else(
                     || "no length".to_owned(),
-                    |n| format!("{n} cycles in a stream"),
+                    |n| counted(n, "cycle") + " in a stream",
                 )
             }),
             ("shard", &|h| format!("one of {}", h.shard.of())),
@@ -465,10 +466,9 @@ pub fn merge<C: Drawn>(files: &[PathBuf]) -> Result<(Header, Summary<C>), InputE
         if !tally.finished() {
             let done = tally.total();
             let why = format!(
-                "not finished: {} {}s, {} cycles; the command that wrote it resumes",
-                done.programs,
-                C::NOUN,
-                done.compared.cycles
+                "not finished: {}, {}; the command that wrote it resumes",
+                counted(done.programs, C::NOUN),
+                counted(done.compared.cycles, "cycle")
             );
             return Err(InputError::new(name, 0, "shard", why));
         }

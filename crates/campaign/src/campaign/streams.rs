@@ -11,6 +11,7 @@ use reconverge_bench::failure::Failure;
 use reconverge_bench::hidden::NotCompared;
 use reconverge_bench::json::Hex;
 use reconverge_bench::lockstep::Seen;
+use reconverge_bench::quantity::counted;
 use reconverge_bench::search::{Budget, Follow};
 use reconverge_bench::stream::coverage::{Coverage, Observer};
 use reconverge_bench::stream::shrink::shrink;
@@ -190,9 +191,10 @@ impl<D: Design> Drawn for Stream<D> {
     }
 
     fn headline(before: usize, after: usize) -> String {
+        let after_it = counted(after, "cycle");
         match after < before {
-            true => format!("stream shortened from {before} to {after} cycles"),
-            false => format!("stream of {after} cycles"),
+            true => format!("stream shortened from {before} to {after_it}"),
+            false => format!("stream of {after_it}"),
         }
     }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use reconverge::input::{InputError, read_text};
+use reconverge::quantity::counted;
 use reconverge::wave;
 use reconverge_declaration::Declaration;
 
@@ -133,7 +134,7 @@ impl Block {
     /// Returns what its bits are, however they are divided into elements.
     fn bits(&self) -> String {
         match (self.count(), self.value("planes")) {
-            (Some(bits), _) => format!("{bits} bits"),
+            (Some(bits), _) => counted(bits, "bit"),
             (None, planes) => format!(
                 "{} for each lane",
                 planes.or(self.value("width")).unwrap_or("1")

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use reconverge::assembly::Assembly as _;
 use reconverge::html::{number, text};
+use reconverge::quantity::counted;
 use reconverge::r500::alu::picture::{BLOCK, Renderer, Size, rgb};
 use reconverge::r500::alu::profile::{Count, Profile};
 use reconverge::r500::alu::{LANES, shade};
@@ -163,9 +164,9 @@ pub fn page(
     );
     let _ = writeln!(
         page,
-        "<p>{} wavefronts, {} instructions. SIMD efficiency {}.</p>\n<pre>{}</pre>",
-        number(sum.wavefronts),
-        number(sum.compared.steps),
+        "<p>{}, {}. SIMD efficiency {}.</p>\n<pre>{}</pre>",
+        counted(number(sum.wavefronts), "wavefront"),
+        counted(number(sum.compared.steps), "instruction"),
         efficiency(&sum.profile.total()),
         text(&judged(sum))
     );

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use indicatif::HumanCount;
 use reconverge::design::Design;
+use reconverge::quantity::counted;
 use reconverge::r500::R500;
 use reconverge::r500::alu::picture::{Scene, Size};
 use reconverge::r500::alu::profile::{Count, branches};
@@ -100,9 +101,9 @@ pub fn rows(scene: &Scene, sum: &Sum) -> Vec<[String; 10]> {
 pub fn text(name: &str, scene: &Scene, sum: &Sum) -> String {
     let Size { width, height } = scene.size;
     let mut t = format!(
-        "{name}  {width} x {height} pixels, {} wavefronts, {} instructions\n{}{}",
-        HumanCount(sum.wavefronts),
-        HumanCount(sum.compared.steps),
+        "{name}  {width} x {height} pixels, {}, {}\n{}{}",
+        counted(HumanCount(sum.wavefronts), "wavefront"),
+        counted(HumanCount(sum.compared.steps), "instruction"),
         judged(sum),
         line("SIMD efficiency", &efficiency(&sum.profile.total())),
     );

@@ -4,6 +4,7 @@ use reconverge::cover::{Bins as _, run as cover};
 use reconverge::design::Design as _;
 use reconverge::failure::Failure;
 use reconverge::lockstep::Compared;
+use reconverge::quantity::counted;
 
 use super::protocol::{Answer, Order, Ordered};
 use super::supervisor::Lost;
@@ -79,8 +80,9 @@ impl<C: Ordered> Isolated<'_, C> {
                 blame.get_or_insert_with(|| cause.clone());
             }
             complain(&format!(
-                "warning: the worker of {} ended after {done} cases ({}); they are run again to find the one that did it",
+                "warning: the worker of {} ended after {} ({}); they are run again to find the one that did it",
                 C::Design::NAME,
+                counted(done, "case"),
                 lost.trouble().why()
             ));
             (options.careful, before) = (Some(done), done);
