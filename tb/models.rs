@@ -521,9 +521,30 @@ fn probes_that_do_not_fit_the_declaration_are_bad_input_with_file_and_line() {
         "name = \"al\"\nwidth = 8",
         "name = \"al\"\nwidth = 9",
     );
+    // Regression: neither the line nor the key was named.
     let [_, why] = ends(2, run_on(rtl.dir()));
     assert!(
-        why.contains("design.toml: file: declares something else than the r500"),
+        why.contains("design.toml:239: state al.width: 9, and 8 in the r500 that this bench was built for; only probe, load,"),
         "{why}"
     );
+    let other = "\n[[pin]]\nname = \"more\"\ndoc = \"More.\"\n";
+    change(&rtl.dir().join("design.toml"), "\nwidth = 9", "\nwidth = 8");
+    let own = fs::read_to_string(rtl.dir().join("design.toml")).unwrap();
+    fs::write(rtl.dir().join("design.toml"), own + other).unwrap();
+    let [_, why] = ends(2, run_on(rtl.dir()));
+    assert!(
+        why.contains(": pin more: given here, and not in the r500"),
+        "{why}"
+    );
+
+    // Regression: the message was that of the system, behind the folder and the option.
+    let program = format!("{ROOT}/tb/spa5/programs/divergent_return.s");
+    let other = ["run", "spa5", &program, "--rtl", rtl.arg()];
+    let output = command_in(rtl.dir(), &other).output().unwrap();
+    let why = format!(
+        "error: {}: file: there is no such file; a folder with RTL of spa5 has spa5.f, which lists its files, and spa5_probe.toml or \
+         design.toml; this one has r500.f\n",
+        rtl.dir().join("spa5.f").display()
+    );
+    assert_eq!((output.status.code(), text(&output.stderr)), (Some(2), why));
 }

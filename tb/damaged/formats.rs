@@ -503,7 +503,7 @@ fn declarations(formats: &mut Vec<Format>, dir: &Path) {
         read: Box::new(move |bytes, _| {
             fs::write(&probes, bytes).unwrap();
             let (_, read) = declared
-                .probes_in(&folder, read_text)
+                .probes_in(&folder, "", read_text)
                 .map_err(|e| Refused::Said(e.to_string()))?;
             declared.bench_top(&read);
             Ok(())

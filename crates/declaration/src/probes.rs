@@ -6,18 +6,33 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
+use crate::table::File;
 use crate::{Declaration, Probes, State, Write};
+
+/// Keys that may differ in other RTL of a design: they say where the state is, or what is counted, drawn and promised.
+const FREE: &[&str] = &[
+    "probe",
+    "load",
+    "falling",
+    "verilog",
+    "assertions",
+    "coverpoint",
+    "cover",
+    "literals",
+    "channel",
+];
 
 impl Declaration {
     /// Returns the probes of the RTL in `dir`, and the file with them: `<name>_probe.toml`, or a `design.toml` that
-    /// declares the same pins and state as `self`. `read` reads a text file from outside: the caller decides which files
-    /// it reads.
+    /// declares the same pins and state as `self`, whose text is `own`. `read` reads a text file from outside: the caller decides
+    /// which files it reads.
     ///
     /// # Errors
     /// Neither file exists; the same as of `read`; the file is wrong.
     pub fn probes_in<E: From<Error>>(
         &self,
         dir: &Path,
+        own: &str,
         read: impl FnOnce(&Path) -> Result<String, E>,
     ) -> Result<(PathBuf, Probes), E> {
         let (probe, design) = (
@@ -65,13 +80,18 @@ impl Declaration {
             channels: self.channels.clone(),
             ..other
         };
-        match declared == *self {
-            true => Ok((file, probes)),
-            false => Err(whole(format!(
-                "declares something else than the {} that this bench was built for; only probe, load, falling, verilog and assertions may differ",
-                self.name
-            ))),
+        if declared == *self {
+            return Ok((file, probes));
         }
+        let [there, here] = [(&*shown, &*text), ("", own)].map(|(name, text)| File { name, text });
+        let whose = format!(
+            "the {} that this bench was built for; only probe, load, falling, verilog and assertions may differ",
+            self.name
+        );
+        Err(match there.differs(here, FREE, &whose) {
+            Some(differs) => differs.into(),
+            None => whole(format!("does not declare {whose}")),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! Reads the tables of a TOML file, each value with its line. A key that nothing asks for is an error.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ops::{Range, RangeInclusive};
 
 use toml::Spanned;
@@ -34,6 +35,76 @@ impl File<'_> {
             self.error(at, "TOML", e.message().trim())
         })?;
         Table::new(*self, String::new(), root.get_ref(), 0..0).all(read)
+    }
+
+    /// Returns an error at the first key, but those in `free`, whose value is not that of the file `other`, which is called `whose`.
+    pub fn differs(self, other: Self, free: &[&str], whose: &str) -> Option<Error> {
+        let parse = |file: Self| {
+            let table = DeTable::parse(file.text).ok()?.into_inner();
+            Some(Spanned::new(0..0, DeValue::Table(table)))
+        };
+        let (own, theirs) = (parse(self)?, parse(other)?);
+        let (mut found, values) = (Vec::new(), [Some(&own), Some(&theirs)]);
+        differences([self, other], 0, "", values, free, &mut found);
+        let (at, path, why) = found.into_iter().min()?;
+        Some(self.error(at, &path, format!("{why} in {whose}")))
+    }
+}
+
+/// Adds to `found` each key below `path`, but those in `free`, whose values differ between two files: its byte in the first, or `at`, its
+/// path, and what is to be said of it.
+fn differences(
+    files: [File; 2],
+    at: usize,
+    path: &str,
+    values: [Option<&Value>; 2],
+    free: &[&str],
+    found: &mut Vec<(usize, String, String)>,
+) {
+    let table = |value: &Value| value.get_ref().is_table();
+    let mut below = |path: String, values: [Option<&Value>; 2]| {
+        let at = values[0].map_or(at, |value| value.span().start);
+        differences(files, at, &path, values, free, found);
+    };
+    match values.map(|value| value.map(Spanned::get_ref)) {
+        [Some(DeValue::Table(own)), Some(DeValue::Table(theirs))] => {
+            let keys: BTreeSet<_> = own
+                .keys()
+                .chain(theirs.keys())
+                .map(Spanned::get_ref)
+                .collect();
+            for key in keys.into_iter().filter(|key| !free.contains(&&***key)) {
+                let dot = if path.is_empty() { "" } else { "." };
+                let pair = [own, theirs].map(|table| table.get(&**key));
+                below(format!("{path}{dot}{key}"), pair);
+            }
+        }
+        [Some(DeValue::Array(own)), Some(DeValue::Array(theirs))] if own.iter().any(table) => {
+            for number in 0..own.len().max(theirs.len()) {
+                let pair = [own.get(number), theirs.get(number)];
+                let one = pair
+                    .iter()
+                    .flatten()
+                    .find_map(|value| value.get_ref().as_table());
+                let name = one.and_then(|table| table.get("name")?.get_ref().as_str());
+                below(
+                    format!("{path} {}", name.unwrap_or("of it").escape_debug()),
+                    pair,
+                );
+            }
+        }
+        _ => {
+            let [own, theirs] = [0, 1].map(|n| Some(&files[n].text[values[n]?.span()]));
+            let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
+            let why = match (own.map(first), theirs.map(first)) {
+                (Some(own), Some(theirs)) => format!("{own}, and {theirs}"),
+                (Some(_), None) => "given here, and not".to_owned(),
+                _ => "missing, and given".to_owned(),
+            };
+            if own != theirs {
+                found.push((at, path.to_owned(), why));
+            }
+        }
     }
 }
 

@@ -55,6 +55,18 @@ impl Error {
             (Error::Build(verilate::Error::Cache(why)), _) => {
                 Some(InputError::new("RECONVERGE_CACHE", 0, "folder", why))
             }
+            (
+                Error::Build(verilate::Error::Input {
+                    file,
+                    line,
+                    field,
+                    message,
+                }),
+                Some(_),
+            ) => {
+                let file = file.to_string_lossy();
+                Some(InputError::new(file, *line, field.clone(), message))
+            }
             (Error::Build(e), Some(dir)) if e.is_input() => Some(InputError::new(
                 dir.to_string_lossy(),
                 0,
@@ -554,9 +566,25 @@ fn sources<D: Design>(dir: &Path) -> Result<(verilate::Sources, Vec<String>), Er
         },
     };
     // Read the list first: a folder without one is not RTL, whatever else it contains.
-    verilate::FileList::read(dir, &format!("{}.f", D::NAME))?;
+    let list = format!("{}.f", D::NAME);
+    if !dir.join(&list).exists() {
+        let there = dir.read_dir().into_iter().flatten().flatten();
+        let lists = there.filter(|file| file.path().extension().is_some_and(|e| e == "f"));
+        let other = lists.map(|file| file.file_name()).min();
+        let other = other.map_or_else(String::new, |other| {
+            format!("; this one has {}", other.to_string_lossy())
+        });
+        let why = format!(
+            "there is no such file; a folder with RTL of {0} has {list}, which lists its files, and {0}_probe.toml or design.toml{other}",
+            D::NAME
+        );
+        return Err(verilate::Error::input(&dir.join(&list), 0, "file", why).into());
+    }
+    verilate::FileList::read(dir, &list)?;
     let declared = declared::<D>().map_err(|e| bad(e.into()))?;
-    let (from, probes) = declared.probes_in(dir, read_text).map_err(bad)?;
+    let (from, probes) = declared
+        .probes_in(dir, D::DECLARATION.toml, read_text)
+        .map_err(bad)?;
     let falling = declared.falling(&probes);
     let bench = verilate::Bench {
         text: declared.bench_top(&probes),
@@ -615,7 +643,9 @@ fn in_probes<D: Design>(
     find: impl FnOnce(&probed::Probed) -> Option<String>,
 ) -> Option<String> {
     let declared = declared::<D>().ok()?;
-    let (file, probes) = declared.probes_in(dir, read_text).ok()?;
+    let (file, probes) = declared
+        .probes_in(dir, D::DECLARATION.toml, read_text)
+        .ok()?;
     find(&probed::Probed {
         bench: &declared.bench_top(&probes),
         name: &format!("{}_tb.sv", D::NAME),

@@ -156,7 +156,7 @@ pub(super) fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> 
         dir.join(&name).is_file().then(|| read(&name)).transpose()
     };
     let declared = dut::declared::<D>().map_err(InputError::from)?;
-    let (_, probes) = declared.probes_in(&dir, read_text)?;
+    let (_, probes) = declared.probes_in(&dir, D::DECLARATION.toml, read_text)?;
     let assertions = match probes.assertions {
         Some(bound) => Some(read(&bound.file)?),
         None => optional("sva.sv")?,
