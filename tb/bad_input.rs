@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, text};
+use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, refusal, text};
 use reconverge::assembly::Assembly as _;
 use reconverge::case::{Case, Place, Table};
 use reconverge::r500::R500;
@@ -63,9 +63,7 @@ fn flags_out_of_range_are_refused<U: Tested>() {
         ("--max-steps", "0", "must be at least 1"),
         ("--launch-mask", "xyz", "hexadecimal"),
     ] {
-        let output = reconverge(&with(&[flag, value]));
-        let stderr = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{flag} {value}");
+        let stderr = refusal(&with(&[flag, value]));
         assert!(
             stderr.contains(flag) && stderr.contains(names),
             "{flag} {value}: {stderr}"
@@ -280,9 +278,7 @@ fn a_mistake_in_a_program_is_shown_with_its_line<U: Tested>() {
     let file = dir.path().join("bad.s");
     fs::write(&file, U::MISTAKE.text).unwrap();
     let name = arg(&file);
-    let output = reconverge(&["run", U::NAME, name]);
-    let stderr = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2));
+    let stderr = refusal(&["run", U::NAME, name]);
     assert!(
         stderr.starts_with(&format!("error: {name}:{}: ", U::MISTAKE.line)),
         "{stderr}"
@@ -651,9 +647,7 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
         ),
     );
     let listing = "tb/r700/programs/llvm/k01_ifelse.s";
-    let output = reconverge(&["run", "r700", listing]);
-    let message = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2));
+    let message = refusal(&["run", "r700", listing]);
     assert!(
         message.contains(
             "there is no directive `.text` here; of a compiler's listing, give the object file instead"

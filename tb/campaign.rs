@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{
-    ROOT, Tested, arg, command_in, line_starting, mismatch, reconverge, reconverge_ends, text,
-    wait_until,
+    ROOT, Tested, arg, command_in, line_starting, mismatch, reconverge, reconverge_ends, refusal,
+    text, wait_until,
 };
 use quick_junit::{Report, TestCaseStatus};
 use reconverge::campaign::{self, Limit, Options, Summary};
@@ -582,10 +582,9 @@ fn junit_says_so_if_the_rtl_could_not_be_run() {
 fn variants_have_lanes_and_parameters_of_their_own() {
     for other in [["--lanes", "4"], ["--param", "DEPTH=4"]] {
         let args = [&["fuzz", "spa5", "--variants", "all"], &other[..]].concat();
-        let output = reconverge(&args);
-        assert_eq!(output.status.code(), Some(2));
+        let said = refusal(&args);
         assert_eq!(
-            text(&output.stderr),
+            said,
             "error: --variants: all: variants are builds with lanes and parameters of their own: without --lanes and \
              --param\n"
         );
@@ -610,9 +609,7 @@ fn rtl_that_cannot_be_built_as_a_variant_is_bad_input_that_names_it() {
         "20",
     ];
     let files = ["--json", arg(&json_file), "--out", &out];
-    let output = reconverge(&[&args[..], &files].concat());
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
-    let message = text(&output.stderr);
+    let message = refusal(&[&args[..], &files].concat());
     assert!(
         message.starts_with("error: ") && message.contains("no_such_module"),
         "{message}"

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use crate::common::{
-    ROOT, Tested, arg, own_programs, program, reconverge, reconverge_ends, reconverge_in, text,
+    ROOT, Tested, arg, own_programs, program, reconverge, reconverge_ends, reconverge_in, refusal,
+    text,
 };
 use reconverge::environment::{bits, draw_word};
 use serde_json::Value;
@@ -535,9 +536,7 @@ fn counts_and_chances_are_written_as_people_write_them() {
             "invalid value '100%' for '--stall <PERCENT>': at most 93.75%",
         ),
     ] {
-        let output = reconverge(&args);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
+        let said = refusal(&args);
         assert_eq!(said.lines().next(), Some(&*format!("error: {why}")));
     }
 }

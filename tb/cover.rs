@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{
-    ROOT, Tested, arg, line_starting, loaded, mismatch, reconverge, reconverge_ends, text,
+    ROOT, Tested, arg, line_starting, loaded, mismatch, reconverge, reconverge_ends, refusal, text,
 };
 use reconverge::campaign::{self, Limit};
 use reconverge::case::{Case, Conditions, Table};
@@ -336,9 +336,7 @@ fn a_file_of_another_unit_or_version_is_refused_by_name<U: Tested>() {
     let file = dir.path().join("other.json");
     let refused = |text_of_file: &str, why: &str| {
         fs::write(&file, text_of_file).unwrap();
-        let output = reconverge(&["cover", U::NAME, "--merge", arg(&file)]);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
+        let said = refusal(&["cover", U::NAME, "--merge", arg(&file)]);
         let expected = format!("error: {}{why}", arg(&file));
         assert!(said.starts_with(&expected), "{said}\n{expected}");
     };
@@ -546,7 +544,7 @@ fn counters_of_the_rtl_come_out_as_lcov() {
 
 #[test]
 fn lcov_without_a_run_is_refused() {
-    let output = reconverge(&[
+    let said = refusal(&[
         "cover",
         "r500",
         "--merge",
@@ -554,13 +552,11 @@ fn lcov_without_a_run_is_refused() {
         "--lcov",
         "none.info",
     ]);
-    assert_eq!(output.status.code(), Some(2));
     let why = "error: --lcov: nothing is run: give --programs, --cycles or --seconds\n";
-    assert_eq!(text(&output.stderr), why);
-    let output = reconverge(&["cover", "r500", "--merge", "none.json", "--guided"]);
-    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(said, why);
+    let said = refusal(&["cover", "r500", "--merge", "none.json", "--guided"]);
     let why = "error: --guided: nothing is run: give --programs, --cycles or --seconds\n";
-    assert_eq!(text(&output.stderr), why);
+    assert_eq!(said, why);
 }
 
 /// RTL that is wrong is reported as by `fuzz`, whatever was covered until then.

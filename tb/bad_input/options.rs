@@ -1,6 +1,6 @@
 //! Mistakes in options.
 
-use crate::common::{reconverge, text};
+use crate::common::{reconverge, refusal, text};
 
 /// Regression: only the first of several mistakes in a command line was reported.
 #[test]
@@ -16,9 +16,7 @@ fn every_mistake_in_an_option_is_reported() {
         "4",
         "--max-steps=x",
     ];
-    let output = reconverge(&[&run[..], &["--p16", "77"]].concat());
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
+    let said = refusal(&[&run[..], &["--p16", "77"]].concat());
     let told: Vec<&str> = said
         .lines()
         .filter(|line| line.starts_with("error: "))
@@ -51,9 +49,7 @@ fn every_mistake_in_an_option_is_reported() {
 #[test]
 fn a_unit_that_runs_programs_has_no_streams_whose_length_is_set() {
     for command in ["fuzz", "cover"] {
-        let output = reconverge(&[command, "r500", "--stream-cycles", "20"]);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
+        let said = refusal(&[command, "r500", "--stream-cycles", "20"]);
         let expected = "error: --stream-cycles: r500 runs programs, whose lengths are their own: only streams of pins have one\n";
         assert_eq!(said, expected, "{command}");
     }

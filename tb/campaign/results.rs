@@ -7,7 +7,7 @@ use reconverge::campaign::results::FORMAT;
 
 use super::{CampaignFolder, ends, says, with};
 use crate::common::rtl::Rtl as Folder;
-use crate::common::{Tested, arg, reconverge, reconverge_ends, text};
+use crate::common::{Tested, arg, reconverge, reconverge_ends, refusal, text};
 
 /// Results of r500 in three chunks, complete, and the lines of their file.
 fn three_chunks() -> (CampaignFolder, Vec<String>, PathBuf, Vec<String>) {
@@ -223,9 +223,7 @@ fn results_of_another_campaign_are_refused() {
     // The same RTL elsewhere is the same, other RTL is not.
     let copy = Folder::own("r500").copy();
     ends(0, &fuzz, &["--rtl", copy.arg()]);
-    let output = reconverge(&with(&fuzz, &["--rtl", spoilt.arg()]));
-    assert_eq!(output.status.code(), Some(2));
-    let message = text(&output.stderr);
+    let message = refusal(&with(&fuzz, &["--rtl", spoilt.arg()]));
     assert!(
         message.starts_with(&format!("error: {name}:1: rtl: results with ")),
         "{message}"

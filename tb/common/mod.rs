@@ -131,6 +131,14 @@ pub fn reconverge_ends(status: i32, args: &[&str]) -> String {
     out
 }
 
+/// Returns what the command says of `args`, which it must refuse as bad input.
+pub fn refusal(args: &[&str]) -> String {
+    let output = reconverge(args);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{args:?}\n{said}");
+    said
+}
+
 /// Waits for an event. The limit ends a test whose event never comes; it is too long to be reached on a busy machine.
 pub fn wait_until(what: &str, mut so: impl FnMut() -> bool) {
     let begin = Instant::now();

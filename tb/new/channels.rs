@@ -4,8 +4,7 @@ use std::fs;
 
 use reconverge_declaration::{Declaration, Side};
 
-use super::refused;
-use crate::common::{arg, reconverge, text};
+use super::{Module, refused};
 
 const RTL: &str =
     "module m(input logic clk_i, input logic rst_ni, input logic req_valid_i, input logic [7:0] req_data_i, input logic [1:0] req_id_i,
@@ -20,17 +19,12 @@ endmodule
 
 #[test]
 fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
-    let toml = at.join("rtl/design.toml");
-    fs::write(&file, RTL).unwrap();
-    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
-    let output = reconverge(&args);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let said = text(&output.stdout);
+    let module = Module::of(RTL);
+    let (file, toml) = (&module.file, module.at.join("rtl/design.toml"));
+    let said = module.made(&[]);
     let note = "note: channels that the names of ports suggest are comments at the end of rtl/design.toml: req, sink, m, req_rsp\n";
     assert!(said.contains(note), "{said}");
-    let written = fs::read_to_string(&toml).unwrap();
+    let written = module.toml();
     assert_eq!(Declaration::parse("x", &written).unwrap().channels, []);
     // Above all tables, and of no effect before channels are declared.
     let above = written.split("\n[").next().unwrap();
@@ -67,18 +61,17 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     );
     fs::write(&toml, &mine).unwrap();
 
-    let update = [&args[..], &["--update"]].concat();
-    let output = reconverge(&update);
-    assert!(text(&output.stdout).contains("the ports are as declared"));
-    assert_eq!(fs::read_to_string(&toml).unwrap(), mine);
+    let said = module.made(&["--update"]);
+    assert!(said.contains("the ports are as declared"));
+    assert_eq!(module.toml(), mine);
     let more = RTL.replace(
         "output logic ready_o",
         "output logic ready_o, output logic more_o",
     );
     let more = more.replace("assign {", "assign more_o = q;\n  assign {");
-    fs::write(&file, &more).unwrap();
-    assert!(text(&reconverge(&update).stdout).contains("added state more"));
-    let now = fs::read_to_string(&toml).unwrap();
+    fs::write(file, &more).unwrap();
+    assert!(module.made(&["--update"]).contains("added state more"));
+    let now = module.toml();
     let tables = mine.find("[[channel]]").unwrap();
     assert!(now.ends_with(&mine[tables..]), "{now}");
     assert_eq!(Declaration::parse("x", &now).unwrap().channels.len(), 4);
@@ -87,27 +80,25 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
     let less = more
         .replace("input logic [1:0] req_id_i,", "")
         .replace("req_id_i, ", "");
-    fs::write(&file, less).unwrap();
+    fs::write(file, less).unwrap();
+    let update = module.args(&["--update"]);
     refused(&update, "cannot be brought up to date: ");
     refused(&update, "channel req.payload: no pin \"req_id\"");
-    assert_eq!(fs::read_to_string(&toml).unwrap(), now);
+    assert_eq!(module.toml(), now);
 }
 
 /// The names of many modules with one channel on each side.
 #[test]
 fn ports_that_are_called_nothing_but_valid_and_ready_are_sink_and_source() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
     let rtl = "module m(input logic clk_i, input logic rst_ni, input logic flush_i, input logic valid_i, input logic [7:0] data_i,
          input logic last_i, output logic ready_o, output logic valid_o, output logic [7:0] data_o, output logic full_o, input logic ready_i);
   always_ff @(posedge clk_i) {valid_o, data_o} <= rst_ni && !flush_i && !full_o ? {valid_i, data_i} : '0;
   assign {ready_o, full_o} = {ready_i, last_i};
 endmodule
 ";
-    fs::write(&file, rtl).unwrap();
-    let output = reconverge(&["new", arg(&at), "--rtl", arg(&file), "--top", "m"]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+    let module = Module::of(rtl);
+    module.made(&[]);
+    let toml = module.toml();
     for (name, side, payload) in [
         ("sink", "in", r#"["data", "last"]"#),
         ("source", "out", r#"["data"]"#),

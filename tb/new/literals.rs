@@ -2,9 +2,7 @@
 
 use std::fs;
 
-use reconverge_declaration::Declaration;
-
-use crate::common::{arg, reconverge, text};
+use super::Module;
 
 /// `b_o` in a module with `more` in its body.
 fn module(more: &str) -> String {
@@ -25,38 +23,25 @@ endmodule
 
 #[test]
 fn literals_of_every_base_are_declared_and_small_ones_are_not() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
-    let toml = at.join("rtl/design.toml");
+    let unit = Module::of(&module(""));
     let new = |options: &[&str]| {
-        let args = [
-            &["new", arg(&at), "--rtl", arg(&file), "--top", "m"],
-            options,
-        ];
-        let output = reconverge(&args.concat());
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        let written = fs::read_to_string(&toml).unwrap();
-        let literals = Declaration::parse("x", &written).unwrap().literals;
-        (written, literals)
+        unit.made(options);
+        unit.declared().literals
     };
-    fs::write(&file, module("")).unwrap();
-    let (written, literals) = new(&[]);
+    let literals = new(&[]);
     assert_eq!(literals, [65, 100, 255, 1000, 0o7777, 0xdead_beef]);
 
     // What was changed by hand stays, whatever the RTL is now.
-    fs::write(
-        &toml,
-        written.replace("literals = [65, ", "literals = [7, "),
-    )
-    .unwrap();
-    fs::write(&file, module("  wire w = a_i == 300;")).unwrap();
-    let (_, literals) = new(&["--update"]);
+    let mine = unit.toml().replace("literals = [65, ", "literals = [7, ");
+    fs::write(unit.at.join("rtl/design.toml"), mine).unwrap();
+    fs::write(&unit.file, module("  wire w = a_i == 300;")).unwrap();
+    let literals = new(&["--update"]);
     assert_eq!(literals, [7, 100, 255, 1000, 0o7777, 0xdead_beef]);
 
-    fs::remove_dir_all(&at).unwrap();
+    fs::remove_dir_all(&unit.at).unwrap();
     let many = (0..300).map(|n| format!("  localparam int P{n} = {};\n", 2000 + n));
-    fs::write(&file, module(&many.collect::<String>())).unwrap();
-    let (_, literals) = new(&[]);
+    fs::write(&unit.file, module(&many.collect::<String>())).unwrap();
+    let literals = new(&[]);
     assert_eq!(
         (literals.len(), literals[0], literals[255]),
         (256, 2046, 0xdead_beef)

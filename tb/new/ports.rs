@@ -1,8 +1,7 @@
 //! Ports that `new` declares in another form than their types have, and ports of which a wrapper cannot be made.
 
-use super::refused;
+use super::Module;
 use super::types::made;
-use crate::common::arg;
 
 /// Regression: they were split as ports of more than 64 bits are, so that the whole port had two pins.
 #[test]
@@ -58,15 +57,9 @@ endmodule
 /// Regression: Verilator told it, of the file that `new` had written.
 #[test]
 fn two_signals_of_one_name_in_a_wrapper_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
     let rtl = "module m(input logic pad_in, inout wire pad, output logic q_o); assign q_o = pad & pad_in; endmodule\n";
-    std::fs::write(&file, rtl).unwrap();
-    refused(
-        &["new", arg(&at), "--rtl", arg(&file), "--top", "m"],
-        "m: its wrapper would have two signals of the name pad_in: rename one of its ports",
-    );
-    assert!(!at.exists());
+    let said = "m: its wrapper would have two signals of the name pad_in: rename one of its ports";
+    Module::of(rtl).refused(&[], said);
 }
 
 /// Verilator says of a whole port that it depends on inputs.

@@ -6,7 +6,7 @@ use std::path::Path;
 use reconverge_declaration::Declaration;
 
 use super::refused;
-use crate::common::{ROOT, arg, reconverge, text};
+use crate::common::{ROOT, arg, reconverge_ends};
 
 /// Calls `take` with each file below `dir`.
 fn files(dir: &Path, take: &mut impl FnMut(&Path)) {
@@ -29,9 +29,7 @@ fn a_sequencer_is_written_under_the_name_of_the_crate() {
         ("frame", "FrameUnit"),
     ] {
         let at = dir.path().join(name);
-        let output = reconverge(&["new", arg(&at), "--programs"]);
-        let said = text(&output.stdout);
-        assert!(output.status.success(), "{}", text(&output.stderr));
+        let said = reconverge_ends(0, &["new", arg(&at), "--programs"]);
         let (mut count, name) = (0, name.replace('-', "_"));
         files(&at, &mut |file| {
             let written = fs::read_to_string(file).unwrap();

@@ -4,7 +4,8 @@ use std::fs;
 
 use reconverge_declaration::{Declaration, Shape, Show};
 
-use crate::common::{ROOT, arg, reconverge, text};
+use super::Module;
+use crate::common::ROOT;
 
 #[path = "../../crates/command/src/new/tree.rs"]
 mod tree;
@@ -12,15 +13,9 @@ use tree::{Bus, Direction, Kind, Port, Type, bus, ports, read};
 
 /// Runs `new` for module `m` of `rtl`. Returns its declaration and what it printed.
 pub(super) fn made(rtl: &str, options: &[&str]) -> (Declaration, String) {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("m"));
-    fs::write(&file, rtl).unwrap();
-    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
-    let output = reconverge(&[&args, options].concat());
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
-    let declared = Declaration::parse("design.toml", &toml).unwrap();
-    (declared, text(&output.stdout).to_owned())
+    let module = Module::of(rtl);
+    let said = module.made(options);
+    (module.declared(), said)
 }
 
 /// Regression: an expression with 150 operators was too deep for the reader, and the whole tree was not known.

@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use super::refused;
-use crate::common::{arg, reconverge, text};
+use super::{Module, refused};
 
 const BEFORE: &str = "typedef enum logic [1:0] {Idle, Run} st_e;
 typedef struct packed { logic v; logic [7:0] d; } req_t;
@@ -26,36 +25,23 @@ endmodule
 
 #[test]
 fn only_what_the_ports_changed_is_changed() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
-    let toml = at.join("rtl/design.toml");
-    let run = |options: &[&str]| {
-        let args = [
-            &["new", arg(&at), "--rtl", arg(&file), "--top", "m"],
-            options,
-        ]
-        .concat();
-        let output = reconverge(&args);
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        text(&output.stdout).to_owned()
-    };
-    fs::write(&file, BEFORE).unwrap();
-    run(&[]);
+    let module = Module::of(BEFORE);
+    module.made(&[]);
     // What was added by hand: other elements, a range, a probe, a comment.
-    let mine = fs::read_to_string(&toml).unwrap();
-    let mine = mine.replacen(
+    let mine = module.toml().replacen(
         "name = \"even\"\nwidth = 4\n",
         "name = \"even\"\n# In pairs.\nwidth = 2\ncount = 2\nrange = [0, 2]\n",
         1,
     );
     let mine = mine
         + "\n[[state]]\nname = \"q\"\nwidth = 8\nprobe = \"8'(dut.sum_q)\"\ndoc = \"Inside.\"\n";
-    fs::write(&toml, &mine).unwrap();
-    assert!(run(&["--update"]).ends_with("rtl/design.toml:\n  the ports are as declared\n"));
-    assert_eq!(fs::read_to_string(&toml).unwrap(), mine);
+    fs::write(module.at.join("rtl/design.toml"), &mine).unwrap();
+    let said = module.made(&["--update"]);
+    assert!(said.ends_with("rtl/design.toml:\n  the ports are as declared\n"));
+    assert_eq!(module.toml(), mine);
 
-    fs::write(&file, AFTER).unwrap();
-    let said = run(&["--update"]);
+    fs::write(&module.file, AFTER).unwrap();
+    let said = module.made(&["--update"]);
     let mut changes: Vec<&str> = said.lines().skip(1).map(str::trim).collect();
     changes.sort_unstable();
     assert_eq!(
@@ -71,7 +57,7 @@ fn only_what_the_ports_changed_is_changed() {
             "state sum: 8 bits became 12 bits",
         ]
     );
-    let now = fs::read_to_string(&toml).unwrap();
+    let now = module.toml();
     for part in [
         "name = \"even\"\n# In pairs.\nwidth = 2\ncount = 2\nrange = [0, 2]\nport = \"even_i\"\n",
         "name = \"req_d\"\nwidth = 12\nport = \"req_i[11:0]\"\n",
@@ -85,14 +71,10 @@ fn only_what_the_ports_changed_is_changed() {
 /// Regression: such a pin kept `signed = true`, which a flag must not have, and nothing was brought up to date.
 #[test]
 fn a_signed_pin_that_becomes_one_bit_has_no_sign() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
-    let toml = at.join("rtl/design.toml");
     let before = "module m(input logic clk_i, input logic signed [7:0] x_i, output logic q_o);\n  always_ff @(posedge clk_i) q_o <= x_i[0];\nendmodule\n";
-    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
-    fs::write(&file, before).unwrap();
-    assert!(reconverge(&args).status.success());
-    let signed = || fs::read_to_string(&toml).unwrap().contains("signed = true");
+    let module = Module::of(before);
+    module.made(&[]);
+    let signed = || module.toml().contains("signed = true");
     assert!(signed());
     let after = before.replace("signed [7:0] x_i", "x_i");
     fs::write(&module.file, after.replace("x_i[0]", "x_i")).unwrap();
@@ -104,22 +86,16 @@ fn a_signed_pin_that_becomes_one_bit_has_no_sign() {
 /// Regression: the report printed such numbers without their sign, and nothing was told.
 #[test]
 fn a_port_that_gets_a_sign_is_told_until_the_declaration_has_it() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
-    let toml = at.join("rtl/design.toml");
     let after = "typedef struct packed { logic signed [5:0] d; logic [1:0] k; } req_t;
 module m(input logic clk_i, input logic signed [7:0] x_i, input req_t req_i, output logic signed [7:0] y_o, output logic signed [3:0] z_o);
   always_ff @(posedge clk_i) begin y_o <= x_i + 8'(req_i.d); z_o <= 4'(req_i.k); end
 endmodule
 ";
-    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
-    fs::write(&file, after.replace(" signed", "")).unwrap();
-    assert!(reconverge(&args).status.success());
-    fs::write(&file, after).unwrap();
+    let module = Module::of(&after.replace(" signed", ""));
+    module.made(&[]);
+    fs::write(&module.file, after).unwrap();
     let update = || {
-        let output = reconverge(&[&args[..], &["--update"]].concat());
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        let said = text(&output.stdout);
+        let said = module.made(&["--update"]);
         let changes = said.lines().skip(1).map(str::trim);
         let changes = changes.filter(|line| !line.starts_with("note: "));
         changes.map(str::to_owned).collect::<Vec<_>>()
@@ -133,8 +109,8 @@ endmodule
             "by hand: state z has no show, and of the RTL show = \"signed\"",
         ]
     );
-    let declared = fs::read_to_string(&toml).unwrap();
-    let signs = declared
+    let signs = module
+        .toml()
         .replace("port = \"x_i\"", "port = \"x_i\"\nsigned = true")
         .replace(
             "port = \"req_i[7:2]\"",
@@ -143,19 +119,16 @@ endmodule
         .replace("output = \"y_o\"", "show = \"signed\"\noutput = \"y_o\"")
         .replace("output = \"z_o\"", "show = \"signed\"\noutput = \"z_o\"")
         .replace("show = \"hex\"\n", "");
-    fs::write(&toml, signs).unwrap();
+    fs::write(module.at.join("rtl/design.toml"), signs).unwrap();
     assert_eq!(update(), ["the ports are as declared"]);
     // The other way round it is the choice of the declaration.
-    fs::write(&file, after.replace(" signed", "")).unwrap();
+    fs::write(&module.file, after.replace(" signed", "")).unwrap();
     assert_eq!(update(), ["the ports are as declared"]);
 }
 
 /// Regression: each of these was told as `the ports are as declared`.
 #[test]
 fn what_is_changed_by_hand_is_told() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
-    let toml = at.join("rtl/design.toml");
     let rtl = |clock: &str, reset: &str, names: &str, member: &str, sum: &str| {
         format!(
             "typedef enum logic [1:0] {{{names}}} st_e;
@@ -168,24 +141,18 @@ endmodule
 "
         )
     };
-    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
-    fs::write(&file, rtl("clk_i", "", "Idle, Run", "7", "q")).unwrap();
-    assert!(reconverge(&args).status.success());
+    let module = Module::of(&rtl("clk_i", "", "Idle, Run", "7", "q"));
+    module.made(&[]);
     // The struct is one number.
-    let mut declared = fs::read_to_string(&toml).unwrap();
+    let mut declared = module.toml();
     let pins = declared.find("\n[[pin]]\nname = \"req_v\"").unwrap();
     let end = declared.find("\n# ---- state").unwrap();
     let rest = declared[pins..end].find("\n[[pin]]\nname = \"rst_n\"");
     let rest = rest.map_or("", |at| &declared[pins + at..end]).to_owned();
     let number = "\n[[pin]]\nname = \"req\"\nwidth = 9\ndoc = \"Port req_i.\"\n";
     declared.replace_range(pins..end, &format!("{number}{rest}"));
-    fs::write(&toml, &declared).unwrap();
-    let update = || {
-        let output = reconverge(&[&args[..], &["--update"]].concat());
-        assert!(output.status.success(), "{}", text(&output.stderr));
-        text(&output.stdout).to_owned()
-    };
-    let said = update();
+    fs::write(module.at.join("rtl/design.toml"), &declared).unwrap();
+    let said = module.made(&["--update"]);
     assert!(said.ends_with("  the ports are as declared\n"), "{said}");
 
     let after = rtl(
@@ -195,8 +162,8 @@ endmodule
         "9",
         "q ^ req_i.v",
     );
-    fs::write(&file, after).unwrap();
-    let said = update();
+    fs::write(&module.file, after).unwrap();
+    let said = module.made(&["--update"]);
     for change in [
         "  by hand: the clock is \"clk_i\", and of the RTL \"main_clk\"\n",
         "  by hand: pin rst_n has no asynchronous, and of the RTL asynchronous = true\n",
@@ -207,30 +174,23 @@ endmodule
     ] {
         assert!(said.contains(change), "{change}: {said}");
     }
-    let now = fs::read_to_string(&toml).unwrap();
+    let now = module.toml();
     assert!(now.contains("names = [\"Run\", \"Idle\"]\n"), "{now}");
 }
 
 /// Regression: a wrapper that was changed by hand was lost, and one that the RTL needs for the first time was not compiled.
 #[test]
 fn a_changed_wrapper_is_kept_and_a_first_one_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
-    let (wrapper, kept) = (
-        at.join("rtl/unit_ports.sv"),
-        at.join("rtl/unit_ports.sv.old"),
-    );
-    let args = ["new", arg(&at), "--rtl", arg(&file), "--top", "m"];
-    let update = [&args[..], &["--update"]].concat();
     let list = "module m(input logic clk_i, input logic x_i [2], output logic q_o);\n  always_ff @(posedge clk_i) q_o <= x_i[1];\nendmodule\n";
-    fs::write(&file, list).unwrap();
-    assert!(reconverge(&args).status.success());
-    assert!(reconverge(&update).status.success());
+    let module = Module::of(list);
+    let wrapper = module.at.join("rtl/unit_ports.sv");
+    let kept = module.at.join("rtl/unit_ports.sv.old");
+    module.made(&[]);
+    module.made(&["--update"]);
     assert!(!kept.exists());
     let mine = fs::read_to_string(&wrapper).unwrap() + "// By hand.\n";
     fs::write(&wrapper, &mine).unwrap();
-    let output = reconverge(&update);
-    let said = text(&output.stdout);
+    let said = module.made(&["--update"]);
     assert!(
         said.contains("note: rtl/unit_ports.sv is new; the one before it is rtl/unit_ports.sv.old"),
         "{said}"
@@ -238,11 +198,12 @@ fn a_changed_wrapper_is_kept_and_a_first_one_refused() {
     assert_eq!(fs::read_to_string(&kept).unwrap(), mine);
     assert!(!fs::read_to_string(&wrapper).unwrap().contains("By hand"));
     fs::write(&wrapper, &mine).unwrap();
+    let update = module.args(&["--update"]);
     refused(&update, "take over from it what you need, and remove it");
     assert_eq!(fs::read_to_string(&wrapper).unwrap(), mine);
 
     let plain = list.replace("x_i [2]", "x_i").replace("x_i[1]", "x_i");
-    fs::write(&file, plain).unwrap();
+    fs::write(&module.file, plain).unwrap();
     refused(&update, "its top is unit_ports, and that of this RTL is m");
     assert_eq!(fs::read_to_string(&wrapper).unwrap(), mine);
 }

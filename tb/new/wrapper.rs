@@ -2,10 +2,7 @@
 
 use std::fs;
 
-use reconverge_declaration::Declaration;
-
-use super::refused;
-use crate::common::{arg, reconverge, text};
+use super::Module;
 
 const RTL: &str = "interface bus #(parameter int W = 8) (input logic clk_i);
   logic [W-1:0] d;
@@ -34,23 +31,14 @@ endmodule
 /// Regression: interfaces ended in Verilator's internal error, and arrays, inouts and types had to be wrapped by hand.
 #[test]
 fn interfaces_arrays_inouts_and_types_get_a_wrapper() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
-    fs::write(&file, RTL).unwrap();
+    let module = Module::of(RTL);
     let given = [
         "T=logic [6:0]",
         "S=struct packed {logic a;}",
         "b_o=bus #(.W(12))",
     ];
     let given = given.map(|of| ["--type", of]).concat();
-    let args = [
-        &["new", arg(&at), "--rtl", arg(&file), "--top", "m"][..],
-        &given,
-    ]
-    .concat();
-    let output = reconverge(&args);
-    let said = text(&output.stdout);
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    let (said, at) = (module.made(&given), &module.at);
     assert!(
         said.contains("  rtl/unit_ports.sv  a wrapper around the module"),
         "{said}"
@@ -75,9 +63,9 @@ fn interfaces_arrays_inouts_and_types_get_a_wrapper() {
     ] {
         assert!(wrapper.lines().any(|one| one == line), "{line}: {wrapper}");
     }
-    let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
+    let toml = module.toml();
     assert!(toml.contains("`probe = \"dut.u_m.level_q\"`"), "{toml}");
-    let unit = Declaration::parse("design.toml", &toml).unwrap();
+    let unit = module.declared();
     assert_eq!(
         (unit.top.as_str(), unit.clock.as_str()),
         ("unit_ports", "clk_i")
@@ -126,8 +114,6 @@ fn interfaces_arrays_inouts_and_types_get_a_wrapper() {
 
 #[test]
 fn what_no_wrapper_connects_is_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    let (file, at) = (dir.path().join("m.sv"), dir.path().join("unit"));
     let lanes = "module m #(parameter int LANES = 4) (input logic [LANES-1:0] a_i [2], output logic b_o);\nassign b_o = a_i[0][0]; endmodule\n";
     for (rtl, options, said) in [
         (
@@ -151,13 +137,6 @@ fn what_no_wrapper_connects_is_refused() {
             "invalid value 'T' for '--type <NAME=TYPE>': no =",
         ),
     ] {
-        fs::write(&file, rtl).unwrap();
-        let args = [
-            &["new", arg(&at), "--rtl", arg(&file), "--top", "m"],
-            options,
-        ]
-        .concat();
-        refused(&args, said);
-        assert!(!at.exists());
+        Module::of(rtl).refused(options, said);
     }
 }
