@@ -182,6 +182,7 @@ fn a_new_crate_has_the_whole_command() {
     }
     guest.ends(2, &["run", "x.s"]);
 
+    guest.ends(2, &["fuzz", "--variants", "all"]);
     // The same totals with one worker and with two, and after an interruption.
     let files = [
         "--json", "all.json", "--junit", "all.xml", "--html", "all.html",

@@ -65,6 +65,10 @@ impl Build {
             let why = format!("the number of lanes must be 1 to {MAX_LANES}, not {lanes}");
             return Err(InputError::new(file, 0, "lanes", why));
         }
+        if D::DECLARATION.lanes.is_none() && self.lanes != 1 {
+            let why = format!("{} has no lanes", D::NAME);
+            return Err(InputError::new(file, 0, "lanes", why));
+        }
         let wavefronts = D::DECLARATION.wavefronts;
         if !self.lanes.is_multiple_of(wavefronts) {
             let lanes = self.lanes;
@@ -149,8 +153,11 @@ pub trait Design: Copy + Send + Sync + 'static {
     const DECLARATION: &'static Declaration;
     /// Name of the design, of its folder, and of the command's argument.
     const NAME: &'static str = Self::DECLARATION.name;
-    /// Default number of lanes.
-    const LANES: u32 = Self::DECLARATION.lanes;
+    /// Default number of lanes; 1 for a design without lanes.
+    const LANES: u32 = match Self::DECLARATION.lanes {
+        Some(lanes) => lanes,
+        None => 1,
+    };
     /// Parameters of the RTL other than the lanes.
     const PARAMETERS: &'static [Parameter] = Self::DECLARATION.parameters;
     /// The inputs of one cycle.

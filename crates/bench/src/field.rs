@@ -181,8 +181,8 @@ pub struct Declaration {
     /// A digest of the sources of its crate, which has the golden model; empty if the crate has one of its own
     /// ([`crate::home::Package::sources`]).
     pub sources: &'static str,
-    /// Default number of lanes; 1 for a design without lanes.
-    pub lanes: u32,
+    /// Default number of lanes, if the design has any.
+    pub lanes: Option<u32>,
     /// Number of wavefronts into which the lanes are divided.
     pub wavefronts: u32,
     /// Parameters other than the lanes.

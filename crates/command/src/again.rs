@@ -14,9 +14,11 @@ use crate::workers::Isolated;
 /// Runs each saved case of the design on the RTL that `args` name, and reports the first that fails.
 ///
 /// # Errors
-/// The RTL cannot be built; the process was told to end; the bench is at fault.
+/// The design does not have the build that `args` name; the RTL cannot be built; the process was told to end; the bench is at fault.
 pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
     let place = &args.place;
+    // A wrong option is told first: a case that fails would end the command.
+    args.build.build::<C::Design>()?;
     let judge = |saved: Saved<C>| {
         let (judges, mut case) = (saved.judges(), saved.case);
         let rtl = rtl::<C::Design>(place, case.build())?;

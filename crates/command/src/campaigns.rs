@@ -33,6 +33,14 @@ pub fn fuzz(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
     let variants: Vec<Variant> = (units.iter())
         .flat_map(|unit| which.of(*unit).map(|build| (*unit, build)))
         .collect();
+    if variants.is_empty() && matches!(args.variants, Some(Which::One | Which::All)) {
+        let names: Vec<&str> = units.iter().map(|unit| unit.name()).collect();
+        let why = format!(
+            "{} has no variants: --lanes and --param name another build",
+            names.join(", ")
+        );
+        return Err(InputError::option("--variants", why).into());
+    }
     let several = units.len() + variants.len() > 1;
     let row = several && !args.details;
     let mut all: Vec<Ran> = Vec::new();

@@ -177,7 +177,7 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
             "parameters" => {
                 command.mut_arg(id, |arg| of_parameters(arg, one.declaration.parameters))
             }
-            "lanes" if one.declaration.lanes == 1 => command.mut_arg(id, |arg| arg.hide(true)),
+            "lanes" if one.declaration.lanes.is_none() => command.mut_arg(id, |arg| arg.hide(true)),
             "safe_loops" => command.mut_arg(id, |arg| arg.hide(one.name != "r500")),
             "programs" if one.programs.is_none() => command.mut_arg(id, |arg| {
                 arg.long("streams")
@@ -218,6 +218,7 @@ fn of_parameters(arg: Arg, parameters: &[Parameter]) -> Arg {
         return arg.hide(true);
     }
     let names: Vec<&str> = parameters.iter().map(|p| p.name).collect();
+    let are = if names.len() == 1 { "is only" } else { "are" };
     arg.help(format!(
         "Parameter of RTL and golden model; may be repeated. There {are} {}",
         names.join(", ")

@@ -110,8 +110,11 @@ pub fn import<U: Compiled>(args: &ImportArgs) -> Done {
 }
 
 pub fn view<D: Design>(args: &ViewArgs) -> Done {
+    let lanes = args.lanes.unwrap_or(D::LANES);
+    let build = Build::from(lanes);
+    build.check::<D>("").map_err(InputError::in_option)?;
     let mut shown = Shown {
-        lanes: args.lanes.unwrap_or(D::LANES) as usize,
+        lanes: lanes as usize,
         ..Shown::default()
     };
     let (view, dump) = match &args.dump {

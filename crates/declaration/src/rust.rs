@@ -306,7 +306,7 @@ impl Declaration {
             out,
             "/// What the declaration says of the design.\npub const DECLARATION: {bench}::field::Declaration = {bench}::field::Declaration {{\n    \
              toml: {toml:?},\n    name: {:?},\n    doc: {:?},\n    folder: {},\n    \
-             sources: {sources:?},\n    lanes: {},\n    wavefronts: {},\n    parameters: &[",
+             sources: {sources:?},\n    lanes: {:?},\n    wavefronts: {},\n    parameters: &[",
             self.name,
             self.doc,
             match std::path::Path::new(folder).is_absolute() {
@@ -316,7 +316,7 @@ impl Declaration {
                     format!("concat!(env!(\"CARGO_MANIFEST_DIR\"), {below:?})")
                 }
             },
-            self.lanes.as_ref().map_or(1, |lanes| lanes.default),
+            self.lanes.as_ref().map(|lanes| lanes.default),
             self.lanes.as_ref().map_or(1, |lanes| lanes.wavefronts)
         );
         for parameter in &self.parameters {
