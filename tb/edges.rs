@@ -268,6 +268,28 @@ fn between_two_edges_a_condition_is_of_the_pins_of_the_cycle_before() {
     assert_eq!(hidden, ["data", "sum"]);
 }
 
+/// Regression: the report said of such an output what holds for registers alone.
+#[test]
+fn a_sampled_output_that_is_wrong_in_a_reset_is_explained_by_the_pins_of_the_cycle() {
+    let copy = gate_to_change();
+    let wrong = "assign sum_o = rst_ni ? last_o + d_i : '0;";
+    copy.change(("gate.sv", "assign sum_o = last_o + d_i;", wrong));
+    let found = found(
+        &Rtl::<Gate>::of(Gate::LANES, copy.dir()).unwrap(),
+        copy.dir(),
+    );
+    let said = "\n  reset   asserted in this cycle, before the edge of the clock. A `sampled` output depends on the pins of this cycle too: golden\n          computes it from these and from the registers as the reset sets them\n";
+    assert!(found.to_string().contains(said), "{found}");
+}
+
+/// Regression: three lanes of a design without any were accepted, and did nothing.
+#[test]
+fn a_design_without_lanes_has_no_other_number_of_them() {
+    let why = Build::from(3).check::<Tick>("case").unwrap_err();
+    assert_eq!(why.to_string(), "case: lanes: tick has no lanes");
+    Build::from(1).check::<Tick>("case").unwrap();
+}
+
 /// The dump shows both sides from the falling edge on, at which the reset is asserted.
 #[test]
 fn a_dump_shows_what_an_asynchronous_reset_sets_before_the_next_edge() {

@@ -32,7 +32,8 @@ const HALF: &str = "  half    rtl is before the falling edge of the clock; after
 const AT_ONCE: &str =
     "  reset   asserted in this cycle, between two rising edges: golden is what it sets at once\n";
 const NOT_REACHED: &str = "  reset   asserted in this cycle, between two rising edges: golden is what it sets at once; the RTL has the values from\n          before it, as of registers without this reset, or of a reset that acts only with the clock\n";
-const HELD: &str = "  reset   asserted in this cycle, before the edge of the clock: golden is what it sets, whatever comes with the edge\n";
+const HELD: &str = "  reset   asserted in this cycle, before the edge of the clock: golden is what it sets, and the edge changes none of it\n";
+const HELD_SAMPLED: &str = "  reset   asserted in this cycle, before the edge of the clock. A `sampled` output depends on the pins of this cycle too: golden\n          computes it from these and from the registers as the reset sets them\n";
 const RELEASED: &str = "  reset   released in this cycle\n";
 const EARLY: &str = "  reset   asserted in the next cycle, whose edge has not come yet; the RTL shows its effect already. If it is asynchronous,\n          add `asynchronous = true` to its pin in design.toml\n";
 /// A dump covers the whole run up to this many cycles; of a longer run, only this many cycles before the failing one.
@@ -197,7 +198,10 @@ fn moment<D: Design, C: TestCase<Design = D>>(
         (true, _) => Some(HALF),
         (false, true) if shows(before.state()) => Some(NOT_REACHED),
         (false, true) => Some(AT_ONCE),
-        (false, false) if pins.resets_at_once() => Some(HELD),
+        (false, false) if pins.resets_at_once() => {
+            let sampled = mismatch.diffs.iter().any(|d| fields[d.field].not_first);
+            Some(if sampled { HELD_SAMPLED } else { HELD })
+        }
         (false, false) if pins.is_reset() => None,
         (false, false) => {
             let released = mismatch.cycle.checked_sub(1).and_then(other);
