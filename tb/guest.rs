@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::common::{ROOT, arg, needs, reconverge, text, tool, wait_until};
+use crate::common::{ROOT, arg, needs, reconverge_ends, text, tool, wait_until};
 
 /// A new crate for the FIFO of `examples/own_unit`, with the golden model of that example.
 struct Guest {
@@ -21,15 +21,17 @@ impl Guest {
         let temporary = tempfile::tempdir().unwrap();
         let dir = temporary.path().join(name);
         let example = Path::new(ROOT).join("examples/own_unit");
-        let made = reconverge(&[
-            "new",
-            arg(&dir),
-            "--rtl",
-            arg(&example.join("rtl/slot/slot.sv")),
-            "--top",
-            "slot",
-        ]);
-        assert!(made.status.success(), "{}", text(&made.stderr));
+        reconverge_ends(
+            0,
+            &[
+                "new",
+                arg(&dir),
+                "--rtl",
+                arg(&example.join("rtl/slot/slot.sv")),
+                "--top",
+                "slot",
+            ],
+        );
         fs::copy(example.join("rtl/slot/slot.sv"), dir.join("rtl/slot.sv")).unwrap();
         fs::write(dir.join("rtl/slot.f"), "slot.sv\n").unwrap();
         fs::copy(
@@ -59,8 +61,7 @@ impl Guest {
     fn with_programs(name: &str) -> Self {
         let temporary = tempfile::tempdir().unwrap();
         let dir = temporary.path().join(name);
-        let made = reconverge(&["new", arg(&dir), "--programs"]);
-        assert!(made.status.success(), "{}", text(&made.stderr));
+        reconverge_ends(0, &["new", arg(&dir), "--programs"]);
         let guest = Guest {
             dir,
             _temporary: temporary,
@@ -181,8 +182,8 @@ fn a_new_crate_has_the_whole_command() {
         assert!(help.contains(part), "{help}");
     }
     guest.ends(2, &["run", "x.s"]);
-
     guest.ends(2, &["fuzz", "--variants", "all"]);
+
     // The same totals with one worker and with two, and after an interruption.
     let files = [
         "--json", "all.json", "--junit", "all.xml", "--html", "all.html",
@@ -248,6 +249,22 @@ fn a_new_crate_has_the_whole_command() {
     // Saved cases run first.
     let first = guest.ends(1, &["fuzz", "--rtl", "planted"]);
     assert!(first.contains(" still fails\n"), "{first}");
+    // Regression: such a stream hid a wrong option, and nothing said how it is made smaller.
+    for wrong in [["--param", "X=4"], ["--lanes", "3"]] {
+        guest.ends(2, &[&["fuzz", "--rtl", "planted"][..], &wrong].concat());
+    }
+    let large = saved
+        .iter()
+        .find(|file| !arg(file).contains("shrunk"))
+        .unwrap();
+    fs::create_dir(guest.dir.join("large")).unwrap();
+    fs::copy(large, guest.dir.join("large/slot.json")).unwrap();
+    let said = guest.ends(1, &["fuzz", "--rtl", "planted", "--out", "large"]);
+    let hint = "replay large/slot.json --shrink\n";
+    assert!(
+        said.lines().any(|line| line.starts_with("shrink  ")) && said.ends_with(hint),
+        "{said}"
+    );
     let first = guest.ends(0, &["fuzz", "--streams", "256"]);
     let agree = format!("{} saved streams agree: failures\n", saved.len());
     assert!(first.starts_with(&agree), "{first}");

@@ -191,6 +191,21 @@ fn saved_streams_run_before_new_ones() {
     let other = first.with_file_name("r500.a.json");
     std::fs::copy(first, &other).unwrap();
     assert_eq!(fuzz(&rtl, &options).unwrap_err().saved, found.saved);
+    // Regression: how it is made smaller was not said.
+    let small = std::fs::read_to_string(first).unwrap();
+    let large = small.replace("-shrunk", "");
+    std::fs::write(&other, large).unwrap();
+    std::fs::remove_file(first).unwrap();
+    let said = fuzz(&rtl, &options).unwrap_err().to_string();
+    let hint = format!(
+        "\nshrink  with the command of the design: replay {} --shrink\n",
+        other.display()
+    );
+    assert!(
+        said.contains(&hint) && !again.to_string().contains("\nshrink  "),
+        "{said}"
+    );
+    std::fs::write(first, small).unwrap();
     std::fs::remove_file(other).unwrap();
     assert_eq!(again.failure.to_string(), found.failure.to_string());
     let dump = again.waves.as_ref().map(|waves| waves.dump.clone());

@@ -3,12 +3,13 @@
 use reconverge::campaign::{ran, saved_agree};
 use reconverge::quantity::counted;
 use reconverge::saved::Saved;
+use reconverge::search::SHRUNK;
 
 use crate::args::FuzzArgs;
 use crate::console::{Done, Failure, Status, complain, failed, print};
 use crate::found;
 use crate::rtl::{absolute, rtl};
-use crate::shows::Shows;
+use crate::shows::{Shows, replay_command};
 use crate::workers::Isolated;
 
 /// Runs each saved case of the design on the RTL that `args` name, and reports the first that fails.
@@ -16,9 +17,9 @@ use crate::workers::Isolated;
 /// # Errors
 /// The design does not have the build that `args` name; the RTL cannot be built; the process was told to end; the bench is at fault.
 pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
-    let place = &args.place;
     // A wrong option is told first: a case that fails would end the command.
     args.build.build::<C::Design>()?;
+    let place = &args.place;
     let judge = |saved: Saved<C>| {
         let (judges, mut case) = (saved.judges(), saved.case);
         let rtl = rtl::<C::Design>(place, case.build())?;
@@ -33,7 +34,12 @@ pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
         print(&format!("{} still fails\n", path.display()))?;
         let rtl = rtl::<C::Design>(place, failure.case.build())?;
         let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(place.format());
-        return found::report_saved(&failure, &Some(path), &mut rtl);
+        let status = found::report_saved(&failure, &Some(path.clone()), &mut rtl)?;
+        if !failure.case.name().contains(SHRUNK) && !failure.lost() {
+            let replay = replay_command(&*failure.case, &path);
+            print(&format!("shrink  {replay} --shrink\n"))?;
+        }
+        return Ok(status);
     }
     if agreed > 0 {
         let agree = if agreed == 1 { "agrees" } else { "agree" };

@@ -16,6 +16,7 @@ use reconverge_bench::input::{InputError, read_text};
 use reconverge_bench::lockstep::Compared;
 use reconverge_bench::place::Place;
 use reconverge_bench::saved::{Saved, identify};
+use reconverge_bench::search::SHRUNK;
 use reconverge_bench::stream::MAX_CYCLES;
 
 /// Runs a campaign in threads of this process. The cases that are saved in [`Options::out`] run first, each with its own lanes and
@@ -170,7 +171,11 @@ fn again<C: Drawn>(options: &Options, rtl: &Rtl<C::Design>, dir: &Path) -> Optio
     };
     let Ok((_, failed)) = saved_agree::<C, Infallible>(dir, tell, judge);
     let (path, failure) = failed?;
-    let text = text(&Shrunk::<C>::new(&failure.case, failure.clone(), 0));
+    let mut text = text(&Shrunk::<C>::new(&failure.case, failure.clone(), 0));
+    if !failure.case.name().contains(SHRUNK) && !failure.lost() {
+        let path = path.display();
+        text += &format!("shrink  with the command of the design: replay {path} --shrink\n");
+    }
     Some(Found::again(failure, text, &path, |case| {
         rtl_for(case, rtl)
     }))
