@@ -55,7 +55,8 @@ fn flags_out_of_range_are_refused<U: Tested>() {
     let with = |more: &[&'static str]| [&run, more].concat();
     for (flag, value, names) in [
         ("--seed", "0", "the seed must be at least 1"),
-        ("--seed", "x", "invalid digit"),
+        ("--seed", "x", "`x` is not a number"),
+        ("--param", "D=x", "`x` is not a number"),
         ("--p16", "17", "0..=16"),
         ("--lanes", "0", "1..=64"),
         ("--lanes", "65", "1..=64"),

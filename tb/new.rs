@@ -449,6 +449,27 @@ fn what_is_chosen_and_what_is_left_out_is_told() {
     );
 }
 
+/// Regression: a module that its clock moves at the falling edge differed from the first cycle on, and `new` had said nothing. A parameter
+/// that is text was declared as the number that was given for it.
+#[test]
+fn a_falling_edge_and_a_parameter_that_is_text_are_told() {
+    let module = Module::of(
+        "module m #(parameter string S = \"ab\") (input logic clk_i, input logic d_i, output logic q_o);\n\
+         always_ff @(negedge clk_i) q_o <= d_i;\nendmodule\n",
+    );
+    module.refused(
+        &["--param", "S=1"],
+        "--param: S: its value is text; only numbers can be given",
+    );
+    let said = module.made(&[]);
+    for note in [
+        "note: registers change at the falling edge of clk_i: add `falling = true` to the fields that show them\n",
+        "note: parameter S is not declared: its default is text, \"ab\"\n",
+    ] {
+        assert!(said.contains(note), "{note}: {said}");
+    }
+}
+
 /// Verilator finds the edge, whatever the module calls the reset in which it stands; its level need not be in the name.
 #[test]
 fn an_asynchronous_reset_is_declared_as_one() {
@@ -586,7 +607,6 @@ fn outputs_that_depend_on_inputs_of_the_cycle_are_sampled() {
     assert_eq!(sampled, ["a__b", "part", "part_high", "wide", "wide_high"]);
     let note = said.lines().find(|line| line.starts_with("note: sampled"));
     assert!(note.is_some_and(|note| note.contains("a__b")), "{said}");
-}
 
     // Regression: the golden model left them out in a cycle with the reset.
     let golden = |module: &Module| fs::read_to_string(module.at.join("src/lib.rs")).unwrap();
@@ -603,3 +623,4 @@ fn outputs_that_depend_on_inputs_of_the_cycle_are_sampled() {
         later.contains(&format!("{says}as they were before the reset.\n")),
         "{later}"
     );
+}

@@ -1,7 +1,7 @@
 //! Options that several commands share: the build of a unit, the number of workers, the end of a campaign.
 
 use std::collections::BTreeMap;
-use std::num::NonZero;
+use std::num::{IntErrorKind, NonZero};
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::Duration;
@@ -51,7 +51,10 @@ pub fn number(text: &str) -> Result<u64, String> {
         Some(hex) => u64::from_str_radix(hex, 16),
         None => text.parse(),
     };
-    parsed.map_err(|e| e.to_string())
+    parsed.map_err(|e| match e.kind() {
+        IntErrorKind::PosOverflow => "too large".to_owned(),
+        _ => format!("`{text}` is not a number, decimal or hexadecimal with 0x"),
+    })
 }
 
 /// Parses `NAME=VALUE`.

@@ -37,6 +37,13 @@ impl Clocks {
             let one = control(ports, asked, is_clock, "clock", notes)?;
             found = one.into_iter().collect();
         }
+        let falls = |edge: &&Edge| !edge.rising && found.contains(&edge.signal);
+        if let Some(edge) = edges.iter().find(falls) {
+            notes.push(format!(
+                "registers change at the falling edge of {}: add `falling = true` to the fields that show them",
+                edge.signal
+            ));
+        }
         let taken = ports.extract_if(.., |p| !p.port.output && found.contains(&p.port.name));
         let named = taken.map(|mut p| (p.parts.remove(0).name, p.port.name));
         Ok(Clocks(named.collect()))

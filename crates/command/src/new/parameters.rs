@@ -7,6 +7,9 @@ use verilate::FileList;
 
 use super::texts;
 
+/// The default of a parameter; of one that is not a plain number, its text.
+pub type Preset = Result<u32, String>;
+
 /// A parameter of the module with its default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -14,12 +17,8 @@ pub struct Parameter {
     pub default: u32,
 }
 
-/// Returns the parameters of module `top`, with those defaults that are numbers.
-pub fn all(
-    dir: &Path,
-    files: &FileList,
-    top: &str,
-) -> Result<Vec<(String, Option<u32>)>, InputError> {
+/// Returns the parameters of module `top`, with their defaults.
+pub fn all(dir: &Path, files: &FileList, top: &str) -> Result<Vec<(String, Preset)>, InputError> {
     for text in texts(dir, files) {
         if let Some(found) = parameters_in(&text?, top) {
             return Ok(found);
@@ -32,7 +31,7 @@ pub fn all(
 /// Makes the `asked` values the defaults of those `parameters` of module `top`.
 pub fn choose(
     asked: &[(String, u32)],
-    parameters: &mut [(String, Option<u32>)],
+    parameters: &mut [(String, Preset)],
     top: &str,
 ) -> Result<(), InputError> {
     for (name, value) in asked {
@@ -43,29 +42,37 @@ pub fn choose(
             _ => format!("{top} has the parameters {}", there.join(", ")),
         });
         let found = parameters.iter_mut().find(|(there, _)| there == name);
-        found.ok_or(none)?.1 = Some(*value);
+        let (_, default) = found.ok_or(none)?;
+        if default.as_ref().is_err_and(|text| text.starts_with('"')) {
+            return Err(bad(
+                "its value is text; only numbers can be given".to_owned()
+            ));
+        }
+        *default = Ok(*value);
     }
     Ok(())
 }
 
 /// Returns the parameters that have a default; `notes` name the others.
-pub fn with_defaults(
-    parameters: Vec<(String, Option<u32>)>,
-    notes: &mut Vec<String>,
-) -> Vec<Parameter> {
+pub fn with_defaults(parameters: Vec<(String, Preset)>, notes: &mut Vec<String>) -> Vec<Parameter> {
     let known = parameters.into_iter().filter_map(|(name, default)| {
-        if default.is_none() {
-            notes.push(format!(
+        match &default {
+            Err(text) if text.starts_with('"') => {
+                notes.push(format!("parameter {name} is not declared: its default is text, {text}"));
+            }
+            Err(_) => notes.push(format!(
                 "parameter {name} is not declared: its default is not a plain number; --param {name}=VALUE gives one"
-            ));
+            )),
+            Ok(_) => {}
         }
-        default.map(|default| Parameter { name, default })
+        let default = default.ok()?;
+        Some(Parameter { name, default })
     });
     known.collect()
 }
 
 /// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
-fn parameters_in(text: &str, top: &str) -> Option<Vec<(String, Option<u32>)>> {
+fn parameters_in(text: &str, top: &str) -> Option<Vec<(String, Preset)>> {
     let (parameters, _) = heads(text, top)?;
     let (mut local, mut types) = (false, false);
     let found = parameters.into_iter().filter_map(|one| {
@@ -77,7 +84,8 @@ fn parameters_in(text: &str, top: &str) -> Option<Vec<(String, Option<u32>)>> {
         types |= words.peek() == Some(&"type");
         let (left, right) = one.split_once('=')?;
         let name = left.split_whitespace().last()?.to_owned();
-        (!local && !types).then(|| (name, number(right.trim())))
+        let right = right.trim();
+        (!local && !types).then(|| (name, number(right).ok_or_else(|| right.to_owned())))
     });
     Some(found.collect())
 }
