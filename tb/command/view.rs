@@ -28,7 +28,7 @@ fn view_keeps_the_view_of_a_failure_and_refuses_a_dump_of_another_unit() {
     for unit in ["r700", "spa5"] {
         let said = refusal(&["view", unit, arg(&dump)]);
         let why = format!("error: {}: dump: of r500, not of {unit}\n", dump.display());
-        assert_eq!(text(&output.stderr), why);
+        assert_eq!(said, why);
         assert!(!view.exists());
     }
     let other = dir.path().join("other.vcd");
@@ -40,6 +40,15 @@ fn view_keeps_the_view_of_a_failure_and_refuses_a_dump_of_another_unit() {
     let output = reconverge(&["view", "r500", arg(&other)]);
     let why = "dump: not of a bench of this command: no module UNIT_tb in it\n";
     assert!(text(&output.stderr).ends_with(why), "{output:?}");
+}
+
+/// Regression: nothing said that the dump in the printed command does not exist.
+#[test]
+fn a_view_without_a_dump_says_so() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = command_in(dir.path(), &["view", "spa5"]).output().unwrap();
+    let note = "note: there is no waves/spa5/spa5.vcd yet; a run that fails writes its dump beside its case, and `view spa5 DUMP` opens that\n";
+    assert_eq!(text(&output.stderr), note);
 }
 
 /// GTKWave leaves out a signal whose width is not that of the dump, without a word.
@@ -57,7 +66,7 @@ fn a_view_has_the_lanes_of_its_dump() {
     let args = ["view", "r500", arg(&dump)];
     let said = refusal(&[&args[..], &["--lanes", "16"]].concat());
     let why = format!("error: --lanes: {} has 4 lanes\n", dump.display());
-    assert_eq!(text(&output.stderr), why);
+    assert_eq!(said, why);
     reconverge_ends(0, &args);
     let again = fs::read_to_string(&view).unwrap();
     let signals = |view: &str| {

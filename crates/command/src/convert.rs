@@ -14,7 +14,7 @@ use reconverge::wave::{self, Shown};
 
 use crate::args::LoadArgs;
 use crate::console::{Done, Failure, Status, complain, print, warn};
-use crate::guests::{program_unit_names, unit_names};
+use crate::guests::{for_design, program_unit_names, unit_names};
 use crate::load::{load, other_input};
 use crate::streams::{is_standard, read, writable};
 
@@ -169,6 +169,12 @@ pub fn view<D: Design>(args: &ViewArgs) -> Done {
         return open(&dump, &view);
     }
     print(&format!("{command}\n"))?;
+    if !dump.is_file() {
+        let (there, view) = (dump.display(), for_design("view", D::NAME));
+        complain(&format!(
+            "note: there is no {there} yet; a run that fails writes its dump beside its case, and `{view} DUMP` opens that"
+        ));
+    }
     Ok(Status::Agreed)
 }
 

@@ -73,7 +73,8 @@ const OTHERS: [Wanted; 6] = [
     },
 ];
 
-/// Returns the first version in the output of the program: `3.1`.
+/// Returns the line of the program's output with its version, without what follows in parentheses: `Yosys 0.23`. A line without a number
+/// like that is the version if it is the only one.
 fn version(program: &Path, asked: &[&str]) -> String {
     let out = Command::new(program)
         .args(asked)
@@ -89,7 +90,9 @@ fn version(program: &Path, asked: &[&str]) -> String {
         (1..bytes.len())
             .any(|i| bytes[i] == b'.' && digit(bytes.get(i - 1)) && digit(bytes.get(i + 1)))
     };
-    let line = said.lines().find(has).unwrap_or("found");
+    let only = Some(said.trim()).filter(|said| !said.is_empty() && !said.contains('\n'));
+    let line = said.lines().find(has).or(only).unwrap_or("found");
+    let line = line.split_once(" (").map_or(line, |(line, _)| line);
     printable(line.trim()).chars().take(60).collect()
 }
 

@@ -27,7 +27,7 @@ const WIDTH: usize = 100;
 
 #[derive(Args)]
 pub struct ExplainArgs {
-    /// Unit
+    /// Unit; of a rule with its name the id alone is enough
     #[arg(value_parser = program_unit_names())]
     pub unit: String,
     /// Id of a rule as reports cite it (r500-4.3-b, contract-7), the name of an operation (RET) for the rules that name it, or
@@ -79,7 +79,7 @@ pub fn explain<U: Compiled>(args: &ExplainArgs) -> Done {
     } else {
         let wrong = |(word, why): (String, String)| InputError::new("explain", 0, word, why);
         let anatomy = explain::words::<U>(&args.what).map_err(wrong)?;
-        let mut out = format!("{}\n", anatomy.program.disassemble(anatomy.pc));
+        let mut out = format!("{}\n", anatomy.program.statement(anatomy.pc));
         for part in &anatomy.parts {
             out += "\n";
             out += &of_part(part);

@@ -5,12 +5,21 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Command, Error};
 
+use crate::guests::{names, only};
+
 /// Most mistakes of a command line that are reported.
 const MAX: usize = 8;
 
 /// Parses the arguments of this process. On mistakes it prints them and ends the process.
 pub fn matches(command: &mut Command) -> ArgMatches {
     let mut given: Vec<OsString> = std::env::args_os().collect();
+    // The id of a rule says of which unit it is.
+    if let [_, explain, id] = &given[..]
+        && explain == "explain"
+        && let Some(unit) = unit_of(&id.to_string_lossy())
+    {
+        given.insert(2, unit.into());
+    }
     let mut errors: Vec<Error> = Vec::new();
     loop {
         match command.try_get_matches_from_mut(&given) {
@@ -36,6 +45,13 @@ pub fn matches(command: &mut Command) -> ArgMatches {
         eprintln!("{}", text.split("\n\n").next().unwrap_or(&text));
     }
     last.exit()
+}
+
+/// Returns the unit of the rule `id`, if there are several units: `spa5` of `spa5-4.4-d`.
+fn unit_of(id: &str) -> Option<&'static str> {
+    let id = id.rsplit_once('#').map_or(id, |(_, id)| id);
+    let (unit, _) = id.split_once('-')?;
+    names().find(|name| *name == unit && only().is_none())
 }
 
 /// Returns whether a mistake concerns one option and nothing else.
