@@ -20,6 +20,8 @@ pub struct Part {
     pub build: String,
     /// What its cases are: programs or streams ([`NOUN`](reconverge::campaign::Drawn::NOUN)).
     pub noun: &'static str,
+    /// They execute instructions, which only programs do ([`EXECUTES`](reconverge::campaign::Drawn::EXECUTES)).
+    pub executes: bool,
     /// Cases, cycles, instructions, programs judged, failures.
     pub numbers: [u64; 5],
     /// The campaign has ended.
@@ -41,6 +43,7 @@ impl Part {
             name: whole.name(),
             build: build.to_string(),
             noun: C::NOUN,
+            executes: C::EXECUTES,
             numbers: [
                 summary.programs,
                 summary.compared.cycles,
@@ -89,26 +92,30 @@ pub fn page(parts: &[&Part], further: &Further) -> String {
     let (mut above, mut below) = (String::new(), String::new());
     if !parts.is_empty() {
         above += "<h2>Campaigns</h2>\n";
-        let has = |noun| parts.iter().any(|part| part.noun == noun);
-        let (programs, streams) = (has("program"), has("stream"));
+        let cases = match parts.iter().all(|part| part.noun == parts[0].noun) {
+            true => format!("{}s", parts[0].noun),
+            false => "cases".to_owned(),
+        };
+        // Of streams alone there are no instructions and no scalar judge.
+        let executes = parts.iter().any(|part| part.executes);
         let rows = parts.iter().map(|part| {
             let name = match part.complete {
                 true => part.name.clone(),
                 false => format!("{} (not complete)", part.name),
             };
             let words = vec![name, part.build.clone()];
-            let [cases, cycles, rest @ .., failed] = part.numbers;
-            let rest = rest.into_iter().filter(|_| programs);
-            let numbers = [cases, cycles].into_iter().chain(rest);
-            (words, numbers.chain([failed]).collect())
+            let [cases, cycles, .., failed] = part.numbers;
+            match executes {
+                true => (words, part.numbers.to_vec()),
+                false => (words, vec![cases, cycles, failed]),
+            }
         });
-        // Streams have no instructions and no scalar judge.
-        let heads: &[&str] = match (programs, streams) {
-            (true, false) => &["programs", "cycles", "instructions", "scalar"],
-            (true, true) => &["cases", "cycles", "instructions", "scalar"],
-            (false, _) => &["streams", "cycles"],
+        let more: &[&str] = if executes {
+            &["instructions", "scalar"]
+        } else {
+            &[]
         };
-        let heads = [&["campaign", "build"], heads, &["failed"]].concat();
+        let heads = [&["campaign", "build", &cases, "cycles"], more, &["failed"]].concat();
         table(&mut above, "campaigns", &heads, rows);
     }
     for part in parts {
@@ -185,4 +192,35 @@ pub fn shares<N: AsRef<str>>(out: &mut String, groups: impl Iterator<Item = (N, 
         );
     }
     *out += "</table></div>\n";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_of_programs_and_streams_has_the_columns_of_both() {
+        let none = Share {
+            hit: 0,
+            reachable: 1,
+        };
+        let [program, stream] = ["program", "stream"].map(|noun| Part {
+            name: noun.to_owned(),
+            build: String::new(),
+            noun,
+            executes: noun == "program",
+            numbers: [1, 2, 3, 4, 5],
+            complete: true,
+            met: Overview {
+                all: none,
+                groups: Vec::new(),
+            },
+            gaps: ("missed", Vec::new()),
+            failures: Vec::new(),
+        });
+        let page = page(&[&program, &stream], &Further::default());
+        let heads =
+            "<th>cases</th><th>cycles</th><th>instructions</th><th>scalar</th><th>failed</th>";
+        assert!(page.contains(heads), "{page}");
+    }
 }

@@ -437,18 +437,18 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             if args.shrink && failure.lost() {
                 complain("note: not shrunk: what crashes or hangs is not made smaller");
             }
-            // Another file of the same case in this folder would be run a second time before the next campaign.
-            let place = real(folder(Path::new(file)));
-            let in_out = place.is_some_and(|place| real(out) == Some(place));
-            let there = match in_out && Saved::from(failure).to_text() == text {
+            // The next campaign runs every file in this folder first: one is enough for this case.
+            let beside = real(folder(Path::new(file)));
+            let is_there = beside.is_some() && beside == real(out);
+            let saved = match is_there && Saved::from(failure).to_text() == text {
                 true => Some(PathBuf::from(file)),
                 false => found::save_run(failure, out)?,
             };
             match args.shrink && !failure.lost() {
-                true => found::smaller(failure, &there, &mut rtl, out).map(drop),
-                false => found::whole(failure, &there, &mut rtl).map(drop),
+                true => found::smaller(failure, &saved, &mut rtl, out).map(drop),
+                false => found::whole(failure, &saved, &mut rtl).map(drop),
             }?;
-            ends(Status::Failed, json(&there).and(written).err())
+            ends(Status::Failed, json(&saved).and(written).err())
         }
     }
 }

@@ -496,31 +496,32 @@ pub fn formal_of<D: Design>(dir: &Path) -> Option<(String, String)> {
         })
 }
 
-/// Returns name and text of each file that `<unit>.f` in `dir` lists, in its order. If the list has options, two files have one name, or a
-/// file includes another, it is one text: what Verilator's preprocessor makes of them.
+/// Names of files, and their texts.
+type Texts = Vec<(String, String)>;
+
+/// Returns the files that `<unit>.f` in `dir` lists, in its order, and the name and text of each. If the list has options, two files have
+/// one name, or a file includes another, it is one text: what Verilator's preprocessor makes of them.
 ///
 /// # Errors
 /// The same as of [`Rtl::of`]; a file cannot be read; the list names C++ files.
 #[doc(hidden)]
-pub fn texts_of<D: Design>(dir: &Path) -> Result<Vec<(String, String)>, InputError> {
+pub fn texts_of<D: Design>(dir: &Path) -> Result<(Vec<PathBuf>, Texts), InputError> {
     let bad = |why: &dyn std::fmt::Display| {
         InputError::new(dir.to_string_lossy(), 0, "rtl", why.to_string())
     };
     let (sources, _) = sources::<D>(dir).map_err(|why| bad(&why))?;
+    let files = sources.rtl();
     if sources.list.is_plain() {
-        let named = |file: PathBuf| {
+        let named = |file: &PathBuf| {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
-            Ok((name.into_owned(), read_text(&file)?))
+            Ok((name.into_owned(), read_text(file)?))
         };
-        let texts: Vec<_> = sources
-            .rtl()
-            .into_iter()
-            .map(named)
-            .collect::<Result<_, InputError>>()?;
+        let texts = files.iter().map(named);
+        let texts = texts.collect::<Result<Texts, InputError>>()?;
         let names: BTreeSet<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
         let includes = texts.iter().any(|(_, text)| text.contains("`include"));
         if names.len() == texts.len() && !includes {
-            return Ok(texts);
+            return Ok((files, texts));
         }
     }
     if !sources.list.code.is_empty() {
@@ -530,17 +531,7 @@ pub fn texts_of<D: Design>(dir: &Path) -> Result<Vec<(String, String)>, InputErr
     }
     let home = home(D::package()).map_err(|why| bad(&why))?;
     let text = verilate::preprocessed(&tools(&home), &sources).map_err(|why| bad(&why))?;
-    Ok(vec![(format!("{}.sv", D::NAME), text)])
-}
-
-/// Returns the files that `<unit>.f` in `dir` lists, in its order.
-///
-/// # Errors
-/// The same as of [`Rtl::of`].
-#[doc(hidden)]
-pub fn files_of<D: Design>(dir: &Path) -> Result<Vec<PathBuf>, InputError> {
-    let bad = |why: Error| InputError::new(dir.to_string_lossy(), 0, "rtl", why.to_string());
-    Ok(sources::<D>(dir).map_err(bad)?.0.rtl())
+    Ok((files, vec![(format!("{}.sv", D::NAME), text)]))
 }
 
 /// Parses the declaration of `D`, with the probes of its own RTL.

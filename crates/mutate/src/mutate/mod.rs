@@ -440,7 +440,7 @@ impl Origin {
     }
 
     pub(crate) fn of<D: Design>(dir: &Path, build: &Build) -> Result<Self, Trouble> {
-        let texts = dut::texts_of::<D>(dir)?;
+        let (files, texts) = dut::texts_of::<D>(dir)?;
         let mut declared = dut::declared::<D>().map_err(InputError::from)?;
         let (_, mut probes) = declared.probes_in(dir, D::DECLARATION.toml, read_text)?;
         // A bound file could catch a mutant before the comparison does, and a netlist no longer has the names that it is bound to.
@@ -462,7 +462,7 @@ impl Origin {
             reset,
             resets_at_once,
             texts,
-            files: dut::files_of::<D>(dir)?,
+            files,
             front_end: netlist::FrontEnd::Yosys,
             packages: None,
             values: lanes
