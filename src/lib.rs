@@ -97,7 +97,7 @@ pub use reconverge_bench::{
 #[doc(hidden)]
 pub use reconverge_bench::{process, quantity};
 #[doc(hidden)]
-pub use reconverge_campaign::{axis, numbered, part};
+pub use reconverge_campaign::{axis, numbered};
 #[cfg(feature = "rtl")]
 #[doc(inline)]
 pub use reconverge_campaign::{campaign, shrink};

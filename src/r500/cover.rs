@@ -17,20 +17,20 @@ use super::R500;
 use super::golden::{Error, Event, Golden};
 use super::isa::Op;
 use super::state::{In, State};
-use crate::axes::{Host, Port, Rest, Written};
+use crate::axes::{Failed, HostPort, Rest};
 use reconverge_bench::design::Build;
 use reconverge_campaign::cover::{
-    Coverage, Cross, Decision, Declaration, Hits, Level, Pace, Previous, Status, When,
+    Coverage, Cross, Decision, Groups, Hits, Level, Previous, Status, When,
 };
 
 mod axes;
 mod instruction;
 mod sample;
 use axes::{
-    AOp, AddrEnd, Any, Around, BOp, Boolean, Came, Code, Corner, Count, Covered, Effect, Failed,
-    Family, Fetched, Func, Highest, Ignore, InstKind, Inverted, Last, Left, Limit, LoopEnd,
-    LoopKind, Mode, Offset, Open, Plain, PopCount, Position, Predicate, Present, Reserved, Row,
-    Stacking, Start, Step, Target, Two, Where, Why, Woken, Wrap,
+    AOp, AddrEnd, Any, Around, BOp, Boolean, Came, Code, Corner, Count, Covered, Effect, Family,
+    Fetched, Func, Highest, Ignore, InstKind, Inverted, Last, Left, Limit, LoopEnd, LoopKind,
+    Offset, Open, Partial, Plain, PopCount, Position, Predicate, Present, Reserved, Row, Stacking,
+    Start, Step, Target, Two, Where, Why, Woken, Wrap,
 };
 use sample::Memory;
 
@@ -38,12 +38,11 @@ use sample::Memory;
 #[derive(Debug)]
 pub struct Bins {
     all: u64,
-    cycles: Cross<(Status, Pace, Host)>,
-    writes: Cross<(Written, Port)>,
-    launches: Cross<(Rest, Mode, Start, Offset)>,
+    host: HostPort,
+    launches: Cross<(Rest, Partial, Start, Offset)>,
     fetches: Cross<(Came, Position, Fetched)>,
     neighbours: Cross<(Previous<InstKind>, InstKind)>,
-    errors: Cross<(Failed, Code)>,
+    errors: Cross<(Failed<Op>, Code)>,
     priority: Cross<(Two,)>,
     reserved: Cross<(Op, Reserved)>,
     partial: Cross<(Op, AOp)>,
@@ -53,7 +52,7 @@ pub struct Bins {
     rows: Cross<(Op, Row, Decision)>,
     conditions: Cross<(Predicate, Inverted, Func, Boolean)>,
     coverage: Cross<(Family, Ignore, Covered, Effect)>,
-    counters: Cross<(Mode, Highest, BOp, Limit)>,
+    counters: Cross<(Partial, Highest, BOp, Limit)>,
     pops: Cross<(PopCount, Woken, Decision)>,
     loop_stack: Cross<(Op, Level, LoopEnd)>,
     addr_stack: Cross<(Stacking, Family, Level, AddrEnd)>,
@@ -100,12 +99,11 @@ impl Coverage<R500> for Bins {
     ];
 
     #[rustfmt::skip]
-    fn declare(d: &mut Declaration, build: &Build) -> Self {
-        use When::{Cycle, Sometimes, Step as EachStep};
+    fn declare(d: &mut Groups<R500>, build: &Build) -> Self {
+        use When::{Sometimes, Step as EachStep};
         let bins = Bins {
             all: u64::MAX >> (64 - build.lanes),
-            cycles: d.cross(Cycle, "cycles", "each cycle: what the unit was doing, and what bench and host asked of it"),
-            writes: d.cross(Sometimes, "host writes", "each cycle with a write at the host port, reset aside"),
+            host: HostPort::declare(d),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and the registers it took"),
             fetches: d.cross(EachStep, "fetches", "each step: how PC got there, where it stands in the code window, how it ended"),
             neighbours: d.cross(Sometimes, "neighbours", "each step with an instruction: the instruction before it, and itself"),
@@ -141,15 +139,15 @@ impl Coverage<R500> for Bins {
             |(_, place, fetched)| matches!(place, Position::Below | Position::Above) != (fetched == Fetched::Outside));
 
         d.unreachable(bins.errors, "r500-E9: a fetch outside the window is error 9, and there is no instruction that could have another",
-            |(op, code)| op == Failed::Fetch && !code.is(Error::PcRange));
+            |(op, code)| op.0.is_none() && !code.is(Error::PcRange));
         d.unreachable(bins.errors, "r500-E3, r500-E4: errors 3 and 4 are of ENDLOOP, ENDREP, BREAKLOOP, BREAKREP; 3 of CONTINUE too",
             |(op, code)| {
-                let elsewhere = matches!(op, Failed::Jump | Failed::Loop | Failed::Rep);
+                let elsewhere = matches!(op.0, Some(Op::Jump | Op::Loop | Op::Rep));
                 let kind = code.is(Error::LoopKind);
-                elsewhere && (kind || code.is(Error::LoopUnderflow)) || kind && op == Failed::Continue
+                elsewhere && (kind || code.is(Error::LoopUnderflow)) || kind && op.0 == Some(Op::Continue)
             });
         d.unreachable(bins.errors, "r500-E5: error 5 is of LOOP and REP",
-            |(op, code)| code.is(Error::LoopOverflow) && !matches!(op, Failed::Loop | Failed::Rep));
+            |(op, code)| code.is(Error::LoopOverflow) && !op.0.is_some_and(begins));
         d.unreachable(bins.decisions, "r500-4.1-g, r500-4.1-h: count 0 decides LOOP and REP only, the last pass ENDLOOP and ENDREP only",
             |(op, why, _)| why == Why::CountZero && !begins(op) || why == Why::LastPass && !ends(op));
         d.unreachable(bins.decisions, "r500-4.2-c, r500-4.2-d: BRANCH lanes hold back BREAK and CONTINUE only, CONT lanes BREAK only",
@@ -187,12 +185,12 @@ impl Coverage<R500> for Bins {
             |(op, row, _)| row == Row::ContWakes && ends(op));
 
         d.unreachable(bins.coverage, "r500-4.2-a: with IGNORE_UNCOVERED 0, or every lane covered, every lane is consulted",
-            |(_, ignore, covered, effect)| effect == Effect::Other && (ignore == Ignore::No || covered == Covered::All));
+            |(_, ignore, covered, effect)| effect.0 && (!ignore.0 || covered == Covered::All));
 
         d.unreachable(bins.counters, "r500-E8: error 8 is INCR with a counter at its limit, and always then",
-            |(_, highest, b_op, limit)| (limit == Limit::Error8) != (b_op == BOp::Incr && highest == Highest::Max));
+            |(_, highest, b_op, limit)| limit.0 != (b_op == BOp::Incr && highest == Highest::Max));
         d.unreachable(bins.counters, "r500-3.1-b: in partial mode the limit is 3",
-            |(mode, highest, ..)| mode == Mode::Partial && highest == Highest::Middle);
+            |(partial, highest, ..)| partial.0 && highest == Highest::Middle);
         d.unreachable(bins.pops, "r500-4.3-j: no counter is below 0, so DECR by 0 wakes no lane",
             |(count, woken, _)| count == PopCount::Zero && matches!(woken, Woken::Some | Woken::All));
 
@@ -211,12 +209,12 @@ impl Coverage<R500> for Bins {
 
         d.unreachable(bins.addr_stack, "r500-E6: error 6 is PUSH and jump with 4 entries in use, and always then",
             |(a_op, _, level, outcome)| {
-                let full = a_op == Stacking::Push && level == Level::Full;
+                let full = a_op.0 == AOp::Push && level == Level::Full;
                 outcome == AddrEnd::Overflow && !full || full && outcome == AddrEnd::Jump
             });
         d.unreachable(bins.addr_stack, "r500-E7: error 7 is POP and jump with no entry, and always then",
             |(a_op, _, level, outcome)| {
-                let empty = a_op == Stacking::Pop && level == Level::Empty;
+                let empty = a_op.0 == AOp::Pop && level == Level::Empty;
                 outcome == AddrEnd::Underflow && !empty || empty && outcome == AddrEnd::Jump
             });
 
@@ -236,41 +234,24 @@ impl Coverage<R500> for Bins {
             |(target, place, _)| target == Target::Popped && place == Where::Below);
         d.unreachable_by_history(bins.targets, "r500-4.4-g: the address behind a POP would have been stored by that instruction, and no instruction pushes and pops",
             |(target, place, _)| target == Target::Popped && place == Where::Next);
-        let lanes = build.lanes;
-        if lanes < 4 {
-            d.unreachable(bins.plain, "there are not so many lanes",
-                move |(_, present)| u32::from(present.0 + 1).count_ones() > lanes);
-            d.unreachable(bins.classes, "there are not so many lanes",
-                move |(_, present, _)| u32::from(present.0 + 1).count_ones() > lanes);
+        if build.lanes < 4 {
+            d.unreachable_values("there are not so many lanes", |present: Present| present.count() > build.lanes);
         }
         bins
     }
 
     fn sample(&self, m: &mut Memory, before: &State, pins: &In, after: &Golden, hits: &mut Hits) {
         let status = Status::of(before.running, before.done, before.halted);
-        let pace = Pace::of(pins.rst_n, pins.stall, pins.inst_valid);
-        hits.hit(
-            self.cycles,
-            (status, pace, Host::of(pins.launch, pins.const_we)),
-        );
-        if pins.const_we == 1 && pins.rst_n == 1 {
-            let written = Written::of(pins.const_addr);
-            let port = Port::of(status, pins.stall, pins.launch);
-            hits.hit(self.writes, (written, port));
-        }
+        let write = (pins.const_we == 1).then_some(pins.const_addr);
+        let asked = (pins.inst_valid, pins.launch, write);
+        self.host.sample(status, pins, asked, hits);
         match after.event() {
             Event::Reset => *m = Memory::default(),
             Event::Launched => {
                 m.launch(pins);
-                let start = match m.place(after.state().pc) {
-                    Position::Below => Start::Below,
-                    Position::Above => Start::Above,
-                    _ => Start::Inside,
-                };
-                hits.hit(
-                    self.launches,
-                    (Rest::from(status), m.mode(), start, m.offset()),
-                );
+                let start = Start::of(m.place(after.state().pc));
+                let point = (Rest::of(status), m.mode(), start, m.offset());
+                hits.hit(self.launches, point);
             }
             Event::Stalled | Event::Idle | Event::Waiting => {}
             event @ (Event::Other | Event::FlowControl { .. } | Event::Halted(_)) => {

@@ -4,10 +4,10 @@
 use super::R700;
 use super::golden::{Error, Event, Golden};
 use super::state::{In, State};
-use crate::axes::{Host, Port, Rest, Written};
+use crate::axes::{HostPort, Rest};
 use reconverge_bench::design::Build;
 use reconverge_campaign::cover::{
-    Coverage, Cross, Decision, Declaration, Hits, Pace, Previous, Status, Values, When,
+    Coverage, Cross, Decision, Groups, Hits, Previous, Status, Values as _, When,
 };
 
 mod axes;
@@ -17,7 +17,7 @@ use axes::{
     After, Against, Bank, Before, Beyond, CallCount, Called, Caller, Clause, Code, Cond, Control,
     Corner, Count, Dropped, Ending, Entry, Executed, Frame, From, General, Innermost, Inside,
     InstKind, Jumper, Killed, Leave, Legal, Live, Mask, Opcode, Open, Pass, Pass2, Popper, Pops,
-    Position, Pred, Present, Pusher, Reach, Reached, Returned, Room, Size, Start, Step, Straight,
+    Position, Pred, Present, Pusher, Reach, Refused, Returned, Room, Size, Start, Step, Straight,
     Tested, To, Two, Updates, Valid, Vpm, Where, Woken,
 };
 use sample::Memory;
@@ -30,8 +30,7 @@ pub struct Bins {
     max: u32,
     /// Sub-entries of each entry.
     subentries: u32,
-    cycles: Cross<(Status, Pace, Host)>,
-    writes: Cross<(Written, Port)>,
+    host: HostPort,
     launches: Cross<(Rest, Mask, Entry, Size)>,
     neighbours: Cross<(Previous<InstKind>, InstKind)>,
     opcodes: Cross<(Opcode,)>,
@@ -52,7 +51,7 @@ pub struct Bins {
     /// Only for a unit with eight sub-entries in an entry.
     places: Option<Cross<(Start, Position)>>,
     pops: Cross<(Popper, Pops, Against, Innermost)>,
-    reaches: Cross<(Reach, Innermost, Open, Reached)>,
+    reaches: Cross<(Reach, Innermost, Open, Refused)>,
     begins: Cross<(Start, Count, Inside, Decision)>,
     ends: Cross<(Ending, Count, Pass2)>,
     woken: Cross<(Ending, Pass2, Woken)>,
@@ -111,8 +110,8 @@ impl Coverage<R700> for Bins {
     ];
 
     #[rustfmt::skip]
-    fn declare(d: &mut Declaration, build: &Build) -> Self {
-        use When::{Cycle, Sometimes, Step as EachStep};
+    fn declare(d: &mut Groups<R700>, build: &Build) -> Self {
+        use When::{Sometimes, Step as EachStep};
         let max = build.value::<R700>("MAX_STACK_SIZE");
         let subentries = build.value::<R700>("SUBENTRIES");
         let dx10_count = build.value::<R700>("DX10_COUNT") == 1;
@@ -122,8 +121,7 @@ impl Coverage<R700> for Bins {
             all: u64::MAX >> (64 - build.lanes),
             max,
             subentries,
-            cycles: d.cross(Cycle, "cycles", "each cycle: what the unit was doing, and what bench and host asked of it"),
-            writes: d.cross(Sometimes, "host writes", "each cycle with a write at the host port, reset aside"),
+            host: HostPort::declare(d),
             launches: d.cross(Sometimes, "launches", "each launch: what went before, and its operands"),
             neighbours: d.cross(EachStep, "neighbours", "each step: the instruction before it, and itself"),
             opcodes: d.cross(Sometimes, "opcodes", "each instruction that executed, and each reserved one, which is error 1"),
@@ -210,14 +208,13 @@ impl Coverage<R700> for Bins {
         d.unreachable(bins.conditions, "r700-4.3-n, r700-O19: a RETURN stays if an ACTIVE lane fails, and only COND can fail it: VPM excuses the others",
             |(kind, cond, _, decision)| kind.0 == InstKind::Return && cond.holds() && decision == Decision::Stay);
         d.unreachable(bins.tests, "r700-4.1-c: apart from VPM all ACTIVE lanes pass or none",
-            |(_, pass, vpm)| pass == Pass::Some && vpm == Vpm::Off);
+            |(_, pass, vpm)| pass == Pass::Some && !vpm.0);
         d.unreachable(bins.executions, "r700-2.4-a: memory and export instructions have no COND: without VPM every ACTIVE lane passes",
-            |(executed, pass, vpm)| executed.0 == InstKind::Memory && pass == Pass::None && vpm == Vpm::Off);
+            |(executed, pass, vpm)| executed.0 == InstKind::Memory && pass == Pass::None && !vpm.0);
         d.unreachable(bins.executions, "r700-4.1-c: apart from VPM all ACTIVE lanes pass or none",
-            |(_, pass, vpm)| pass == Pass::Some && vpm == Vpm::Off);
+            |(_, pass, vpm)| pass == Pass::Some && !vpm.0);
         if build.lanes == 1 {
-            d.unreachable(bins.tests, "one lane is all or none", |(_, pass, _)| pass == Pass::Some);
-            d.unreachable(bins.executions, "one lane is all or none", |(_, pass, _)| pass == Pass::Some);
+            d.unreachable_values("one lane is all or none", |pass: Pass| pass == Pass::Some);
         }
         d.unreachable(bins.lanes, "r700-4.3: no such change in the column of lane classes",
             |(kind, from, to)| !changes(kind.0, from, to));
@@ -226,28 +223,28 @@ impl Coverage<R700> for Bins {
         d.unreachable_by_history(bins.lanes, "r700-4.3-u: an ACTIVE lane is in the mask of every branch frame open above base (pushes store all of them, pops and ELSE choose among those), so that only VPM lets a pop switch one off",
             |(kind, from, to)| matches!(kind.0, InstKind::AluPopAfter | InstKind::AluPop2After) && from == From::Active && to == To::Branch);
         d.unreachable(bins.pushes, "r700-3.4-e: with a branch frame live the last push left the reserve of two, of which a branch frame or a call takes one",
-            |(pusher, room, live)| live == Live::Some && room == Room::Less && !matches!(pusher.frame(), Frame::LoopStart | Frame::LoopStartNoAl | Frame::LoopStartDx10));
+            |(pusher, room, live)| live.0 && room == Room::Less && Start::of(pusher.0).is_none());
         d.unreachable(bins.pushes, "r700-3.4-e: a call without a branch frame live takes one sub-entry, which is one too few at most",
-            |(pusher, room, _)| pusher == Pusher::Call && room == Room::Less);
+            |(pusher, room, _)| pusher.0 == InstKind::Call && room == Room::Less);
         d.unreachable_by_history(bins.corners, "r700-3.3-b, r700-4.3-g: a lane that was not launched is in no mask, and loops give it back the class BRANCH",
             |(corner,)| corner == Corner::BornLater);
 
         d.unreachable(bins.pops, "r700-4.3-r: ALU_POP_AFTER pops one frame, ALU_POP2_AFTER two",
-            |(popper, pops, ..)| popper == Popper::AluPopAfter && pops != Pops::One || popper == Popper::AluPop2After && pops != Pops::Two);
+            |(popper, pops, ..)| popper.0 == InstKind::AluPopAfter && pops != Pops::One || popper.0 == InstKind::AluPop2After && pops != Pops::Two);
         d.unreachable(bins.pops, "r700-4.3-u: popping 0 frames does nothing, and cannot fail",
             |(_, pops, against, _)| pops == Pops::Zero && against == Against::Beyond);
         d.unreachable(bins.pops, "r700-E6: ELSE needs an open frame before it can pop any",
-            |(popper, pops, against, _)| popper == Popper::Else
+            |(popper, pops, against, _)| popper.0 == InstKind::Else
                 && (pops == Pops::Zero && against == Against::Exactly || pops == Pops::One && against == Against::Beyond));
 
         d.unreachable(bins.reaches, "r700-E3, r700-E4, r700-E5: LOOP_* and ALU_BREAK, ALU_CONTINUE need a loop frame innermost, LOOP_END with nothing open; RETURN a call frame with nothing open",
             |(reach, innermost, open, found)| {
-                let fits = match reach {
-                    Reach::LoopEnd => innermost == Innermost::Loop && open == Open::None,
-                    Reach::Return => innermost == Innermost::Call && open == Open::None,
+                let fits = match reach.0 {
+                    InstKind::LoopEnd => innermost == Innermost::Loop && open == Open::None,
+                    InstKind::Return => innermost == Innermost::Call && open == Open::None,
                     _ => innermost == Innermost::Loop,
                 };
-                fits != (found == Reached::Executed)
+                fits == found.0
             });
 
         d.unreachable(bins.begins, "r700-4.3-g: LOOP_START and LOOP_START_NO_AL with count 0 jump",
@@ -295,30 +292,17 @@ impl Coverage<R700> for Bins {
             });
         d.unreachable_by_history(bins.targets, "r700-4.3-m: the address behind a RETURN would have been stored by it, and it is not a CALL",
             |(kind, place)| kind.0 == InstKind::Return && place == Where::Next);
-        let lanes = build.lanes;
-        if lanes < 4 {
-            d.unreachable(bins.straight, "there are not so many lanes",
-                move |(_, present)| u32::from(present.0 + 1).count_ones() > lanes);
-            d.unreachable(bins.classes, "there are not so many lanes",
-                move |(_, present, _)| u32::from(present.0 + 1).count_ones() > lanes);
+        if build.lanes < 4 {
+            d.unreachable_values("there are not so many lanes", |present: Present| present.count() > build.lanes);
         }
         bins
     }
 
     fn sample(&self, m: &mut Memory, before: &State, pins: &In, after: &Golden, hits: &mut Hits) {
         let status = Status::of(before.running, before.done, before.halted);
-        let pace = Pace::of(pins.rst_n, pins.stall, pins.inst_valid);
-        hits.hit(
-            self.cycles,
-            (status, pace, Host::of(pins.launch, pins.const_we)),
-        );
-        if pins.const_we == 1 && pins.rst_n == 1 {
-            let written = Written::of(pins.const_addr);
-            hits.hit(
-                self.writes,
-                (written, Port::of(status, pins.stall, pins.launch)),
-            );
-        }
+        let write = (pins.const_we == 1).then_some(pins.const_addr);
+        let asked = (pins.inst_valid, pins.launch, write);
+        self.host.sample(status, pins, asked, hits);
         match after.event() {
             Event::Reset => *m = Memory::default(),
             Event::Launched => self.launch(m, status, pins, hits),

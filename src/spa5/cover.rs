@@ -6,19 +6,20 @@ use super::golden::{Error, Event, Golden};
 use super::isa::seq;
 use super::state::values::token::{DIV, PBK, PCNT, RET, SSY};
 use super::state::{In, State};
+use crate::axes::Failed;
 use reconverge_bench::design::Build;
 use reconverge_campaign::cover::{
-    Coverage, Cross, Declaration, Hits, Level, Pace, Previous, Values, When,
+    Coverage, Cross, Groups, Hits, Level, Pace, Previous, Values as _, When,
 };
 
 mod axes;
 mod instruction;
 mod sample;
 use axes::{
-    Active, Base, Bit, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
+    Active, Base, Bit, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Fails,
     Fetched, Formula, Ignored, Indirect, InstKind, Inverted, Is, Kept, Launch, Leaver, Legal, Mask,
-    Names, Opcode, Others, Popped, Position, Pred, Pushed, Pusher, Register, Rest, Result, Slot,
-    Status, Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
+    Names, Opcode, Others, Popped, Position, Pred, Pushed, Pusher, Register, Result, Slot, Status,
+    Stopped, Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
 };
 use sample::Memory;
 
@@ -31,7 +32,7 @@ pub struct Bins {
     brx: bool,
     csm: bool,
     cycles: Cross<(Status, Pace, Launch)>,
-    launches: Cross<(Rest, Mask, Entry)>,
+    launches: Cross<(Stopped, Mask, Entry)>,
     bases: Cross<(Base,)>,
     addresses: Cross<(Bit, Is)>,
     fetches: Cross<(Came, Position, Fetched)>,
@@ -39,7 +40,7 @@ pub struct Bins {
     opcodes: Cross<(Opcode,)>,
     banks: Cross<(Pusher,)>,
     ignored: Cross<(Ignored,)>,
-    errors: Cross<(Failed, Code)>,
+    errors: Cross<(Failed<Fails>, Code)>,
     priority: Cross<(Two,)>,
     predicates: Cross<(Conditional, Pred, Inverted)>,
     tests: Cross<(Conditional, Test)>,
@@ -70,7 +71,7 @@ impl Coverage<Spa5> for Bins {
     ];
 
     #[rustfmt::skip]
-    fn declare(d: &mut Declaration, build: &Build) -> Self {
+    fn declare(d: &mut Groups<Spa5>, build: &Build) -> Self {
         use When::{Cycle, Sometimes, Step as EachStep};
         let depth = build.value::<Spa5>("DEPTH") as usize;
         let brx = build.value::<Spa5>("BRX") != 0;
@@ -113,19 +114,8 @@ impl Coverage<Spa5> for Bins {
 
         if !brx {
             const OFF: &str = "BRX=0: words E20 and E25 are unsupported opcodes";
-            d.unreachable(bins.neighbours, OFF, |(before, kind)| kind.is_indirect() || before.0.is_some_and(InstKind::is_indirect));
-            d.unreachable(bins.banks, OFF, |(kind,)| kind.0.is_indirect());
-            d.unreachable(bins.errors, OFF, |(kind, _)| matches!(kind, Failed::Brx | Failed::Jmx));
-            d.unreachable(bins.predicates, OFF, |(kind, ..)| kind.0.is_indirect());
-            d.unreachable(bins.tests, OFF, |(kind, _)| kind.0.is_indirect());
-            d.unreachable(bins.active, OFF, |(kind, _)| kind.0.is_indirect());
-            d.unreachable(bins.waiting, OFF, |(kind, _)| kind.0.is_indirect());
-            d.unreachable(bins.pushes, OFF, |(kind, ..)| kind.0.is_indirect());
-            d.unreachable(bins.visible, OFF, |(kind, _)| kind.0.is_indirect());
-            d.unreachable(bins.tokens, OFF, |(kind, _)| kind.0.is_indirect());
-            d.unreachable(bins.indirect, OFF, |_| true);
-            d.unreachable(bins.targets, OFF, |(kind, ..)| kind.0.is_indirect());
-            d.unreachable(bins.names, OFF, |(kind, _)| kind.0.is_indirect());
+            d.unreachable_values(OFF, InstKind::is_indirect);
+            d.unreachable_values(OFF, |before: Previous<InstKind>| before.0.is_some_and(InstKind::is_indirect));
             d.unreachable(bins.corners, OFF, |(corner,)| corner == Corner::Wraps);
         } else {
             d.unreachable(bins.pushes, "spa5-A-c, spa5-A-d: a BRX that divides by its condition looks at no target, and one that divides by its register has looked at it",
@@ -146,11 +136,11 @@ impl Coverage<Spa5> for Bins {
             |(before, _)| matches!(before.0, Some(InstKind::Bank | InstKind::Unsupported | InstKind::Illegal)));
 
         d.unreachable(bins.errors, "spa5-E6: error 6 comes before there is an instruction, and a fetch has no other",
-            |(failed, code)| (failed == Failed::Fetch) != code.is(Error::PcRange));
+            |(failed, code)| failed.0.is_none() != code.is(Error::PcRange));
         d.unreachable(bins.errors, "spa5-E1 to spa5-E4: errors 1 to 4 are of SYNC, BRK, CONT and RET, each its own",
             |(failed, code)| {
-                let owner = [Failed::Sync, Failed::Brk, Failed::Cont, Failed::Ret].get(code.index());
-                owner.is_some_and(|owner| *owner != failed)
+                let owner = [InstKind::Sync, InstKind::Brk, InstKind::Cont, InstKind::Ret].get(code.index());
+                owner.is_some_and(|owner| failed.0 != Some(Fails(*owner)))
             });
         d.unreachable(bins.errors, "spa5-E5, spa5-E7, spa5-E8: errors 5, 7 and 8 are of what has a target and pushes",
             |(failed, code)| {
@@ -158,18 +148,16 @@ impl Coverage<Spa5> for Bins {
                 !target && [Error::StackOverflow, Error::TargetRange, Error::TargetMisaligned].iter().any(|e| code.is(*e))
             });
         d.unreachable(bins.errors, "spa5-E9: error 9 is an opcode E3B to E3F, which has no other",
-            |(failed, code)| (failed == Failed::Illegal) != code.is(Error::Illegal));
+            |(failed, code)| (failed.0 == Some(Fails(InstKind::Illegal))) != code.is(Error::Illegal));
         d.unreachable(bins.errors, "spa5-2.3-m: SSY, PBK, PCNT, PRET, CAL and JCAL have no CC test; other unsupported words are told apart here",
             |(failed, code)| failed.index() < 6 && code.is(Error::Unsupported));
 
         d.unreachable(bins.pushes, "spa5-E5: error 5 is a push on a full stack, and always then",
             |(_, level, pushed)| (level == Level::Full && pushed == Pushed::Done) || (level != Level::Full && pushed == Pushed::Full));
-        if !Level::One.exists(depth) || !Level::Middle.exists(depth) || !Level::AlmostFull.exists(depth) {
-            d.unreachable(bins.pushes, "DEPTH is so small that there is no such level", |(_, level, _)| !level.exists(depth));
-        }
+        d.unreachable_levels("DEPTH is so small that there is no such level", depth);
         d.unreachable(bins.branches, "spa5-4.3-c to spa5-4.3-f: without a thread BRA goes on, with all it jumps, with some it divides; BRA.U of some goes on",
             |(_, unanimous, taken, branched)| {
-                let taken = if unanimous == Unanimous::Yes && taken == Taken::Some { Taken::None } else { taken };
+                let taken = if unanimous.0 && taken == Taken::Some { Taken::None } else { taken };
                 match branched {
                     Branched::Through => taken != Taken::None,
                     Branched::Jumps => taken != Taken::All,
@@ -209,26 +197,21 @@ impl Coverage<Spa5> for Bins {
         d.unreachable(bins.turns, "spa5-4.4-f: the first token that SYNC pops resumes a thread",
             |(leaver, turns, _)| leaver.0 == InstKind::Sync && turns != Turns::One);
         d.unreachable(bins.turns, "spa5-I11: DONE only with every thread exited, so that the last one left by EXIT or KIL",
-            |(leaver, _, end)| end == End::Done && !matches!(leaver.0, InstKind::Exit | InstKind::Kil));
+            |(leaver, _, end)| end.0 && !matches!(leaver.0, InstKind::Exit | InstKind::Kil));
         bins
     }
 
     fn sample(&self, m: &mut Memory, before: &State, pins: &In, after: &Golden, hits: &mut Hits) {
         let status = Status::at(before.status.into());
         let pace = Pace::of(pins.rst_n, pins.stall, pins.inst_valid);
-        let launch = if pins.launch == 1 {
-            Launch::Yes
-        } else {
-            Launch::No
-        };
-        hits.hit(self.cycles, (status, pace, launch));
+        hits.hit(self.cycles, (status, pace, Launch(pins.launch == 1)));
         match after.event() {
             Event::Reset => *m = Memory::default(),
             Event::Launched => self.launch(m, status, pins, hits),
             Event::Stalled | Event::Idle | Event::Waiting => {}
             Event::Executed => {
                 self.instruction(m, before, pins, after, None, hits);
-                self.completed(m, Fetched::Executed, hits);
+                self.completed(m, None, hits);
                 let next = after.state().pc == seq(before.pc);
                 m.came = Some(if next { Came::Next } else { Came::Jump });
             }
@@ -237,24 +220,18 @@ impl Coverage<Spa5> for Bins {
                 m.turns = 0;
             }
             Event::Failed(code) => {
-                let behind = code == Error::PcRange;
-                if behind {
+                if code == Error::PcRange {
                     m.step = Some((m.came.unwrap_or(Came::Launch), Position::Behind));
-                    hits.hit(self.errors, (Failed::Fetch, Code(code as u8 - 1)));
+                    hits.hit(self.errors, (Failed(None), Code::of(code)));
                 } else {
                     self.instruction(m, before, pins, after, Some(code), hits);
                 }
-                let fetched = if behind {
-                    Fetched::Outside
-                } else {
-                    Fetched::Refused
-                };
-                self.completed(m, fetched, hits);
+                self.completed(m, Some(code), hits);
             }
             event @ (Event::Popped | Event::Resumed | Event::Finished) => {
                 self.turn(m, before, event, after.state(), hits);
                 if event != Event::Popped {
-                    self.completed(m, Fetched::Executed, hits);
+                    self.completed(m, None, hits);
                     m.came = Some(Came::Token);
                 }
             }

@@ -8,6 +8,7 @@
 //! returns the result.
 
 mod axis;
+mod common;
 mod declared;
 #[cfg(feature = "campaign")]
 #[doc(hidden)]
@@ -28,6 +29,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 pub use axis::*;
+pub use common::Groups;
 pub use hits::{Hits, ValueSet};
 pub use html::page;
 pub use met::Met;
@@ -162,6 +164,34 @@ impl Declaration {
         assert!(group.is_some_and(|g| g.when == When::Sometimes), "{why}");
     }
 
+    /// Does the same in all groups declared so far, for the bins with a value of `A` for which `rule` holds: of `A` itself, or of an axis
+    /// of the same name with some of its values.
+    pub fn unreachable_values<A: Values>(&mut self, why: &'static str, rule: impl Fn(A) -> bool) {
+        let all = A::names().into_iter().enumerate();
+        let values = all.filter_map(|(n, name)| rule(A::at(n)).then_some(name));
+        let values: Vec<String> = values.collect();
+        let mut found = false;
+        for group in &self.groups {
+            let bins = &mut self.unreachable[group.first..][..group.bins];
+            for (n, bin) in bins.iter_mut().enumerate().filter(|(_, bin)| bin.is_none()) {
+                let mut at = group.axes.iter().zip(names(&group.axes, n));
+                if at.any(|(axis, value)| axis.name == A::NAME && values.contains(&value)) {
+                    (*bin, found) = (Some(why), true);
+                }
+            }
+        }
+        if !found {
+            self.idle.push(format!("{}: {why}", A::NAME));
+        }
+    }
+
+    /// Declares the levels of all groups declared so far unreachable that a stack of `max` entries does not have.
+    pub fn unreachable_levels(&mut self, why: &'static str, max: usize) {
+        if !(0..Level::COUNT).all(|n| Level::at(n).exists(max)) {
+            self.unreachable_values(why, |level: Level| !level.exists(max));
+        }
+    }
+
     /// Declares bins of the group with this first bin unreachable; `rule` gets their numbers in the group. Returns the bins
     /// that were reachable before.
     fn declare_unreachable(
@@ -272,9 +302,9 @@ pub trait Coverage<U: Campaign>: Sized + Send + Sync + 'static {
     const OVERVIEW: &'static [&'static str];
 
     /// Declares all bins of a unit with `build`.
-    fn declare(declaration: &mut Declaration, build: &Build) -> Self;
+    fn declare(groups: &mut Groups<U>, build: &Build) -> Self;
 
-    /// Samples one cycle, in which `pins` led from state `before` to `after`.
+    /// Samples one cycle, in which `pins` led from state `before` to `after`, for the groups that do not count themselves.
     fn sample(
         &self,
         memory: &mut Self::Memory,
@@ -323,7 +353,7 @@ impl<U: Campaign> Bins for Model<U> {
         Model::new(build)
     }
     fn declaration(&self) -> &Declaration {
-        &self.declaration
+        &self.groups
     }
     fn goal(&self) -> Met {
         Model::goal(self)
@@ -339,7 +369,7 @@ impl<U: Campaign> Bins for Model<U> {
 /// The declared bins of a build of a unit.
 pub struct Model<U: Campaign> {
     build: Build,
-    declaration: Declaration,
+    groups: Groups<U>,
     bins: U::Coverage,
     /// The first bin of the groups of `design.toml`.
     own: usize,
@@ -348,13 +378,13 @@ pub struct Model<U: Campaign> {
 impl<U: Campaign> Model<U> {
     /// Returns the bins of a unit with `build`.
     pub fn new(build: &Build) -> Self {
-        let mut declaration = Declaration::default();
-        let bins = U::Coverage::declare(&mut declaration, build);
-        let own = declaration.add::<U>(build, is_declared);
+        let mut groups = Groups::default();
+        let bins = U::Coverage::declare(&mut groups, build);
+        let own = groups.add::<U>(build, is_declared);
         Model {
             own,
             build: build.clone(),
-            declaration,
+            groups,
             bins,
         }
     }
@@ -367,7 +397,7 @@ impl<U: Campaign> Model<U> {
         why: &'static str,
         rule: impl Fn(&[String]) -> bool,
     ) -> usize {
-        let declaration = &mut self.declaration;
+        let declaration: &mut Declaration = &mut self.groups;
         let mut count = 0;
         for g in declaration.groups.iter().filter(|g| g.name == group) {
             for n in 0..g.bins {
@@ -383,20 +413,20 @@ impl<U: Campaign> Model<U> {
 
     /// Returns the declaration of the bins.
     pub fn declaration(&self) -> &Declaration {
-        &self.declaration
+        &self.groups
     }
 
     /// Returns the set of the bins that are not declared unreachable.
     pub fn goal(&self) -> Met {
-        (0..self.declaration.unreachable.len())
-            .filter(|bin| self.declaration.is_reachable(*bin))
+        (0..self.groups.unreachable.len())
+            .filter(|bin| self.groups.is_reachable(*bin))
             .collect()
     }
 
     /// Returns the share of the reachable bins that are in `met`, for all bins and for each group of [`Coverage::OVERVIEW`].
     pub fn overview(&self, met: &Met) -> Overview {
         let share = |bins: Range<usize>| {
-            let reachable = bins.filter(|bin| self.declaration.unreachable[*bin].is_none());
+            let reachable = bins.filter(|bin| self.groups.unreachable[*bin].is_none());
             let (mut share, mut all) = (Share::default(), 0);
             for bin in reachable {
                 all += 1;
@@ -407,7 +437,7 @@ impl<U: Campaign> Model<U> {
         };
         let groups = U::Coverage::OVERVIEW.iter();
         Overview {
-            all: share(0..self.declaration.unreachable.len()),
+            all: share(0..self.groups.unreachable.len()),
             groups: groups
                 .filter_map(|name| self.group(name))
                 .map(|g| (g.name, share(g.first..g.first + g.bins)))
@@ -426,7 +456,7 @@ impl<U: Campaign> Model<U> {
             for (n, axis) in group.axes.iter().enumerate() {
                 for value in &axis.values {
                     let mut bins = (group.first..group.first + group.bins)
-                        .filter(|bin| self.declaration.unreachable[*bin].is_none())
+                        .filter(|bin| self.groups.unreachable[*bin].is_none())
                         .filter(|bin| names(&group.axes, bin - group.first)[n] == *value)
                         .peekable();
                     if bins.peek().is_some() && !bins.any(|bin| met.has(bin)) {
@@ -450,15 +480,15 @@ impl<U: Campaign> Model<U> {
 
     /// Returns the names of the bins for which `which` holds; `which` gets the number of a bin, and whether it is reachable.
     fn bins(&self, which: impl Fn(usize, bool) -> bool) -> Vec<String> {
-        let groups = self.declaration.groups.iter();
+        let groups = self.groups.groups.iter();
         let all = groups.flat_map(|g| (g.first..g.first + g.bins).map(move |bin| (g, bin)));
-        all.filter(|(_, bin)| which(*bin, self.declaration.unreachable[*bin].is_none()))
+        all.filter(|(_, bin)| which(*bin, self.groups.unreachable[*bin].is_none()))
             .map(|(g, bin)| format!("{}: {}", g.name, names(&g.axes, bin - g.first).join(", ")))
             .collect()
     }
 
     fn group(&self, name: &str) -> Option<&Group> {
-        self.declaration.groups.iter().find(|g| g.name == name)
+        self.groups.groups.iter().find(|g| g.name == name)
     }
 
     /// Returns the coverage that `collector` counted, by name.
@@ -476,7 +506,7 @@ impl<U: Campaign> Model<U> {
 
     /// Does the same as [`Model::coverage`], for counters.
     pub fn named(&self, hits: &Hits, totals: Totals) -> UnitCoverage {
-        self.declaration.named(U::NAME, &self.build, hits, totals)
+        self.groups.named(U::NAME, &self.build, hits, totals)
     }
 }
 
@@ -500,6 +530,7 @@ fn names(axes: &[Axis], index: usize) -> Vec<String> {
 pub struct Collector<'m, U: Campaign> {
     model: &'m Model<U>,
     memory: <U::Coverage as Coverage<U>>::Memory,
+    common: common::Memory,
     sampler: Sampler,
     before: U::State,
     /// The coverpoints before the cycle.
@@ -521,10 +552,11 @@ impl<'m, U: Campaign> Collector<'m, U> {
             model,
             sampler: Sampler::new::<U>(&model.build, model.own, is_declared),
             memory: Default::default(),
+            common: Default::default(),
             before: U::State::default(),
             points: Vec::new(),
             without: Vec::new(),
-            hits: model.declaration.no_hits(),
+            hits: model.groups.no_hits(),
             cycles: 0,
             steps: 0,
         }
@@ -533,9 +565,10 @@ impl<'m, U: Campaign> Collector<'m, U> {
     /// Begins `case`: clears the memory of the last case, but not the counters.
     pub fn begin(&mut self, case: &Case<U>) {
         self.memory = Default::default();
+        self.common = Default::default();
         self.sampler.begin();
         self.hits.settle();
-        let history = self.model.declaration.history.iter();
+        let history = self.model.groups.history.iter();
         self.without.clear();
         if !case.start.is_empty() {
             self.without.extend(history.map(|n| self.hits.counts[*n]));
@@ -545,7 +578,7 @@ impl<'m, U: Campaign> Collector<'m, U> {
     /// Ends the case; only now the counters contain all of its hits.
     pub fn end(&mut self) {
         self.hits.settle();
-        let history = &self.model.declaration.history;
+        let history = &self.model.groups.history;
         for (n, hits) in history.iter().zip(self.without.drain(..)) {
             self.hits.counts[*n] = hits;
         }
@@ -562,9 +595,10 @@ impl<U: Campaign> Watch<U> for Collector<'_, U> {
     fn after(&mut self, _: u64, pins: &U::In, golden: &U::Golden) {
         self.cycles += 1;
         self.steps += u64::from(golden.step() != Step::None);
-        let bins = &self.model.bins;
-        bins.sample(&mut self.memory, &self.before, pins, golden, &mut self.hits);
+        let Model { groups, bins, .. } = self.model;
         let hits = &mut self.hits;
+        bins.sample(&mut self.memory, &self.before, pins, golden, hits);
+        groups.sample(&mut self.common, &self.before, pins, golden, hits);
         self.sampler
             .see::<U>(pins, golden.state(), &self.points, |bin| hits.hit_bin(bin));
     }

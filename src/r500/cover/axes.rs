@@ -1,10 +1,10 @@
 //! The axes that the bins of the unit cross.
 
-use crate::axes::present;
-use crate::r500::golden::Error;
-use crate::r500::isa::Op;
+use crate::axes::{classes_present, error_codes};
+use crate::r500::golden::{Error, Event};
+use crate::r500::isa::{self, Op, PredSel, Type};
 use crate::r500::state::ERROR_NAMES;
-use reconverge_campaign::cover::{Values, axis, numbered, part};
+use reconverge_campaign::cover::{Values, axis};
 
 impl Values for Op {
     const NAME: &'static str = "OP";
@@ -22,49 +22,38 @@ impl Values for Op {
 
 axis! {
     /// The kind of an instruction; JUMPs are distinguished by their other effects.
-    InstKind "instruction" {
-        Jump "JUMP",
-        Call "JUMP PUSH",
-        Return "JUMP POP",
-        Else "JUMP B_ELSE",
-        Loop "LOOP",
-        EndLoop "ENDLOOP",
-        Rep "REP",
-        EndRep "ENDREP",
-        BreakLoop "BREAKLOOP",
-        BreakRep "BREAKREP",
-        Continue "CONTINUE",
-        Alu "ALU",
-        Out "OUT",
-        Tex "TEX",
+    InstKind "instruction" of (Type, Option<(Op, isa::AOp, bool)>) {
+        (_, Some((Op::Jump, isa::AOp::None | isa::AOp::Reserved, false))) => Jump "JUMP",
+        (_, Some((Op::Jump, isa::AOp::Push, _))) => Call "JUMP PUSH",
+        (_, Some((Op::Jump, isa::AOp::Pop, _))) => Return "JUMP POP",
+        (_, Some((Op::Jump, ..))) => Else "JUMP B_ELSE",
+        (_, Some((Op::Loop, ..))) => Loop "LOOP",
+        (_, Some((Op::EndLoop, ..))) => EndLoop "ENDLOOP",
+        (_, Some((Op::Rep, ..))) => Rep "REP",
+        (_, Some((Op::EndRep, ..))) => EndRep "ENDREP",
+        (_, Some((Op::BreakLoop, ..))) => BreakLoop "BREAKLOOP",
+        (_, Some((Op::BreakRep, ..))) => BreakRep "BREAKREP",
+        (_, Some((Op::Continue, ..))) => Continue "CONTINUE",
+        (Type::Alu, None) => Alu "ALU",
+        (Type::Out, None) => Out "OUT",
+        (Type::Tex | Type::Fc, None) => Tex "TEX",
     }
-}
 
-part! {
     /// Instructions that are not flow control.
-    Plain "TYPE" of InstKind 11 3
-}
+    Plain "TYPE" of InstKind [Alu..=Tex]
 
-axis! {
     /// Operations with the same effect on the address stack.
-    Family "OP" {
-        Jump "JUMP",
-        Begin "LOOP/REP",
-        End "ENDLOOP/ENDREP",
-        Break "BREAKLOOP/BREAKREP",
-        Continue "CONTINUE",
+    Family "OP" of Op {
+        Op::Jump => Jump "JUMP",
+        Op::Loop | Op::Rep => Begin "LOOP/REP",
+        Op::EndLoop | Op::EndRep => End "ENDLOOP/ENDREP",
+        Op::BreakLoop | Op::BreakRep => Break "BREAKLOOP/BREAKREP",
+        Op::Continue => Continue "CONTINUE",
     }
-}
 
-axis! {
-    /// Operations that require a certain kind of loop.
-    LoopKind "kind" {
-        Loop "LOOP",
-        Rep "REP",
-    }
-}
+    /// The kind of loop that an operation requires.
+    LoopKind "kind" of bool ["LOOP", "REP"]
 
-axis! {
     /// The reason for the unit's decision (r500-4.1-g, r500-4.1-h, r500-4.2).
     Why "why" {
         CountZero "count 0",
@@ -77,25 +66,10 @@ axis! {
         NoneWants "no voter wants to jump",
         Split "voters disagree",
     }
-}
 
-axis! {
     /// `JUMP_ANY`.
-    Any "JUMP_ANY" {
-        All "0",
-        Any "1",
-    }
-}
+    Any "JUMP_ANY" of bool ["0", "1"]
 
-numbered! {
-    /// Lane classes present: bit 0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK, minus one, because some class is always present.
-    Present "lane classes" 15 |n| {
-        let letters = "ABCK".chars().enumerate();
-        letters.filter(|(bit, _)| (n + 1) >> bit & 1 == 1).map(|(_, c)| c).collect()
-    }
-}
-
-axis! {
     /// The effect on a lane: the swap and the return of step 2, then the rows of r500-4.3.
     Row "lane" {
         ElseOff "else: ACTIVE off",
@@ -121,184 +95,134 @@ axis! {
         BrkDown "BRK, lc - 1",
         BrkKept "BRK, untouched",
     }
-}
 
-axis! {
     /// The outcome of an instruction that works on the loop stack.
-    LoopEnd "outcome" {
-        Stay "stays",
-        Jump "jumps",
-        Underflow "error 3",
-        InstKind "error 4",
-        Overflow "error 5",
-        Other "another error",
+    LoopEnd "outcome" of Result<bool, Error> {
+        Ok(false) => Stay "stays",
+        Ok(true) => Jump "jumps",
+        Err(Error::LoopUnderflow) => Underflow "error 3",
+        Err(Error::LoopKind) => InstKind "error 4",
+        Err(Error::LoopOverflow) => Overflow "error 5",
+        Err(_) => Other "another error",
     }
-}
 
-axis! {
     /// The outcome of an instruction that works on the address stack.
-    AddrEnd "outcome" {
-        Stay "stays",
-        Jump "jumps",
-        Overflow "error 6",
-        Underflow "error 7",
-        Other "another error",
+    AddrEnd "outcome" of Result<bool, Error> {
+        Ok(false) => Stay "stays",
+        Ok(true) => Jump "jumps",
+        Err(Error::AddrOverflow) => Overflow "error 6",
+        Err(Error::AddrUnderflow) => Underflow "error 7",
+        Err(_) => Other "another error",
     }
-}
 
-axis! {
     /// `A_OP`.
-    AOp "A_OP" {
-        None "NONE",
-        Pop "POP",
-        Push "PUSH",
+    AOp "A_OP" of isa::AOp {
+        isa::AOp::None | isa::AOp::Reserved => None "NONE",
+        isa::AOp::Pop => Pop "POP",
+        isa::AOp::Push => Push "PUSH",
     }
-}
 
-axis! {
     /// An `A_OP` other than none.
-    Stacking "A_OP" {
-        Pop "POP",
-        Push "PUSH",
-    }
-}
+    Stacking "A_OP" of AOp [Pop..=Push]
 
-axis! {
-    /// `FULL_FC_EN`.
-    Mode "mode" {
-        Full "full",
-        Partial "partial",
-    }
-}
+    /// `FULL_FC_EN` is 0.
+    Partial "mode" of bool ["full", "partial"]
 
-axis! {
-    /// The highest counter of a BRANCH lane after step 2.
-    Highest "highest bc" {
-        None "no BRANCH lane",
-        Zero "0",
-        One "1",
-        Middle "2..max-2",
-        AlmostMax "max-1",
-        Max "max",
+    /// The highest counter of a BRANCH lane after step 2, and its limit.
+    Highest "highest bc" of (Option<u8>, u8) {
+        (None, _) => None "no BRANCH lane",
+        (Some(0), _) => Zero "0",
+        (Some(1), _) => One "1",
+        (Some(n), max) if n + 1 < max => Middle "2..max-2",
+        (Some(n), max) if n < max => AlmostMax "max-1",
+        (Some(_), _) => Max "max",
     }
-}
 
-axis! {
     /// The branch operation that the decision selects.
-    BOp "b_op" {
-        None "NONE",
-        Decr "DECR",
-        Incr "INCR",
+    BOp "b_op" of isa::BOp {
+        isa::BOp::None | isa::BOp::Reserved => None "NONE",
+        isa::BOp::Decr => Decr "DECR",
+        isa::BOp::Incr => Incr "INCR",
     }
-}
 
-axis! {
-    /// The outcome at a limit.
-    Limit "outcome" {
-        Done "executed",
-        Error8 "error 8",
-    }
-}
+    /// Whether a limit is an error.
+    Limit "outcome" of bool ["executed", "error 8"]
 
-axis! {
     /// `B_POP_CNT`.
-    PopCount "B_POP_CNT" {
-        Zero "0",
-        One "1",
-        Two "2",
-        More "3..30",
-        Most "31",
+    PopCount "B_POP_CNT" of u8 {
+        0 => Zero "0",
+        1 => One "1",
+        2 => Two "2",
+        3..=30 => More "3..30",
+        31.. => Most "31",
     }
-}
 
-axis! {
-    /// The BRANCH lanes that a DECR woke.
-    Woken "woken" {
-        NoLane "there is no BRANCH lane",
-        None "none",
-        Some "some",
-        All "all",
+    /// The BRANCH lanes, and those that a DECR woke.
+    Woken "woken" of (u64, u64) {
+        (0, _) => NoLane "there is no BRANCH lane",
+        (_, 0) => None "none",
+        (branch, woken) if branch != woken => Some "some",
+        _ => All "all",
     }
-}
 
-axis! {
     /// A count of iterations.
-    Count "count" {
-        Zero "0",
-        One "1",
-        Two "2",
-        More "3..254",
-        Most "255",
+    Count "count" of u8 {
+        0 => Zero "0",
+        1 => One "1",
+        2 => Two "2",
+        3..=254 => More "3..254",
+        255 => Most "255",
     }
-}
 
-axis! {
     /// The loop around a loop.
-    Around "around it" {
-        Nothing "nothing",
-        Loop "LOOP",
-        Rep "REP",
+    Around "around it" of Option<(bool, u8, u8)> {
+        None => Nothing "nothing",
+        Some((false, ..)) => Loop "LOOP",
+        Some((true, ..)) => Rep "REP",
     }
-}
 
-axis! {
     /// The sign of `KB`.
-    Step "KB" {
-        Down "negative",
-        Zero "0",
-        Up "positive",
+    Step "KB" of i8 {
+        i8::MIN..=-1 => Down "negative",
+        0 => Zero "0",
+        1.. => Up "positive",
     }
-}
 
-axis! {
     /// The change of aL.
-    Wrap "aL" {
-        None "in range",
-        Below "below 0",
-        Above "above 255",
+    Wrap "aL" of i16 {
+        0..=255 => None "in range",
+        i16::MIN..=-1 => Below "below 0",
+        256.. => Above "above 255",
     }
-}
 
-axis! {
-    /// The form of a target.
-    Target "target" {
-        Relative "JUMP_ADDR + OFFSET_ADDR",
-        Global "JUMP_ADDR",
-        Popped "popped",
+    /// The form of a target: whether it is popped, and `JUMP_GLOBAL`.
+    Target "target" of (bool, bool) {
+        (false, false) => Relative "JUMP_ADDR + OFFSET_ADDR",
+        (false, true) => Global "JUMP_ADDR",
+        (true, _) => Popped "popped",
     }
-}
 
-axis! {
-    /// The place of the target.
-    Where "where" {
-        Below "below the window",
-        Back "backward",
-        Itself "itself",
-        Next "next",
-        Forward "forward",
-        Above "above the window",
+    /// The place of the target, and how far it is from PC.
+    Where "where" of (Start, i32) {
+        (Start::Below, _) => Below "below the window",
+        (_, ..=-1) => Back "backward",
+        (_, 0) => Itself "itself",
+        (Start::Inside, 1) => Next "next",
+        (Start::Inside, _) => Forward "forward",
+        (Start::Above, _) => Above "above the window",
     }
-}
 
-axis! {
-    /// `OFFSET_ADDR`.
-    Offset "OFFSET_ADDR" {
-        Zero "0",
-        More "1..511",
+    /// `OFFSET_ADDR` is not 0.
+    Offset "OFFSET_ADDR" of bool ["0", "1..511"]
+
+    /// The way to this address: what the last step was.
+    Came "reached by" of Option<Event> {
+        None => Launch "launch",
+        Some(Event::Other) => Plain "ALU, OUT, TEX",
+        Some(Event::FlowControl { jump: false }) => Stayed "FC that stayed",
+        Some(_) => Jumped "FC that jumped",
     }
-}
 
-axis! {
-    /// The way to this address.
-    Came "reached by" {
-        Launch "launch",
-        Plain "ALU, OUT, TEX",
-        Stayed "FC that stayed",
-        Jumped "FC that jumped",
-    }
-}
-
-axis! {
     /// The place of PC in the code window.
     Position "PC" {
         Below "below the window",
@@ -307,91 +231,67 @@ axis! {
         Last "last",
         Above "above the window",
     }
-}
 
-axis! {
     /// The outcome of a fetched instruction.
-    Fetched "outcome" {
-        Executed "executed",
-        Refused "instruction in error",
-        Outside "error 9 at the fetch",
+    Fetched "outcome" of (Start, Event) {
+        (Start::Inside, Event::Other | Event::FlowControl { .. }) => Executed "executed",
+        (Start::Inside, _) => Refused "instruction in error",
+        (Start::Below | Start::Above, _) => Outside "error 9 at the fetch",
     }
-}
 
-axis! {
     /// The instruction at `END_ADDR`.
-    Last "at END_ADDR" {
-        Alu "ALU",
-        Out "OUT",
-        Tex "TEX",
-        Stays "FC stays",
-        Jumps "FC jumps",
-        Error "error",
+    Last "at END_ADDR" of (InstKind, Event) {
+        (InstKind::Alu, Event::Other) => Alu "ALU",
+        (InstKind::Out, Event::Other) => Out "OUT",
+        (_, Event::Other) => Tex "TEX",
+        (_, Event::FlowControl { jump: false }) => Stays "FC stays",
+        (_, Event::FlowControl { jump: true }) => Jumps "FC jumps",
+        _ => Error "error",
     }
-}
 
-axis! {
-    /// The lanes at the end of the program.
-    Left "lanes" {
-        All "all ACTIVE",
-        Some "some off",
-        None "all off",
+    /// The ACTIVE lanes at the end of the program, and all.
+    Left "lanes" of (u64, u64) {
+        (active, all) if active == all => All "all ACTIVE",
+        (1.., _) => Some "some off",
+        (0, _) => None "all off",
     }
-}
 
-axis! {
-    /// The frames at the end of the program.
-    Open "open" {
-        Nothing "nothing",
-        Loops "loops",
-        Calls "calls",
-        Both "loops and calls",
+    /// The frames at the end of the program: of loops and of calls.
+    Open "open" of (u8, u8) {
+        (0, 0) => Nothing "nothing",
+        (1.., 0) => Loops "loops",
+        (0, 1..) => Calls "calls",
+        (1.., 1..) => Both "loops and calls",
     }
-}
 
-axis! {
     /// `RGB_PRED_SEL`, legal values.
-    Predicate "predicate" {
-        None "NONE",
-        R "R",
-        G "G",
-        B "B",
-        A "A",
+    Predicate "predicate" of PredSel {
+        PredSel::None | PredSel::Rgba | PredSel::Reserved6 | PredSel::Reserved7 => None "NONE",
+        PredSel::R => R "R",
+        PredSel::G => G "G",
+        PredSel::B => B "B",
+        PredSel::A => A "A",
     }
-}
 
-axis! {
     /// `RGB_PRED_INV`.
-    Inverted "inverted" {
-        No "0",
-        Yes "1",
-    }
-}
+    Inverted "inverted" of bool ["0", "1"]
 
-axis! {
     /// `JUMP_FUNC`: the tables of r500-2.3-k.
-    Func "JUMP_FUNC" {
-        Never "00",
-        Always "FF",
-        IfNotAlu "0F",
-        IfAlu "F0",
-        IfNotPred "33",
-        IfPred "CC",
-        IfNotBool "55",
-        IfBool "AA",
-        Other "another",
+    Func "JUMP_FUNC" of u8 {
+        0x00 => Never "00",
+        0xff => Always "FF",
+        0x0f => IfNotAlu "0F",
+        0xf0 => IfAlu "F0",
+        0x33 => IfNotPred "33",
+        0xcc => IfPred "CC",
+        0x55 => IfNotBool "55",
+        0xaa => IfBool "AA",
+        _ => Other "another",
     }
-}
 
-axis! {
     /// The boolean.
-    Boolean "boolean" {
-        Zero "0",
-        One "1",
-    }
-}
+    Boolean "boolean" of bool ["0", "1"]
 
-axis! {
     /// A field with a reserved value.
     Reserved "reserved" {
         AOp "A_OP 3",
@@ -401,9 +301,7 @@ axis! {
         PredSel6 "PRED_SEL 6",
         PredSel7 "PRED_SEL 7",
     }
-}
 
-axis! {
     /// Two errors at once: the reported one, and the other that holds too.
     Two "errors" {
         IllegalPartial "1 over 2",
@@ -416,34 +314,20 @@ axis! {
         PopBranch "7 over 8",
         BranchRange "8 over 9",
     }
-}
 
-axis! {
     /// `IGNORE_UNCOVERED`.
-    Ignore "IGNORE_UNCOVERED" {
-        No "0",
-        Yes "1",
-    }
-}
+    Ignore "IGNORE_UNCOVERED" of bool ["0", "1"]
 
-axis! {
-    /// Covered lanes.
-    Covered "covered" {
-        All "all",
-        Some "some",
-        None "none",
+    /// Covered lanes, and all.
+    Covered "covered" of (u64, u64) {
+        (covered, all) if covered == all => All "all",
+        (1.., _) => Some "some",
+        (0, _) => None "none",
     }
-}
 
-axis! {
     /// Whether the decision differs from that with every lane consulted.
-    Effect "decision" {
-        Same "as if all were consulted",
-        Other "another",
-    }
-}
+    Effect "decision" of bool ["as if all were consulted", "another"]
 
-axis! {
     /// Corner cases that no other group singles out.
     Corner "corner" {
         UncoveredContPopped "r500-O5: BREAK pops under a CONT lane of its loop",
@@ -469,55 +353,14 @@ axis! {
         LoopHides "LOOP in a loop begins with its own KG",
         PopAll "one pop wakes lanes with lc 0 and counts others down",
     }
-}
 
-axis! {
     /// The place where a program begins.
-    Start "START_ADDR" {
-        Below "below the window",
-        Inside "in the window",
-        Above "above the window",
+    Start "START_ADDR" of Position {
+        Position::Below => Below "below the window",
+        Position::First | Position::Inside | Position::Last => Inside "in the window",
+        Position::Above => Above "above the window",
     }
 }
 
-axis! {
-    /// The operation that failed.
-    Failed "OP" {
-        Jump "JUMP",
-        Loop "LOOP",
-        EndLoop "ENDLOOP",
-        Rep "REP",
-        EndRep "ENDREP",
-        BreakLoop "BREAKLOOP",
-        BreakRep "BREAKREP",
-        Continue "CONTINUE",
-        Fetch "the fetch",
-    }
-}
-
-numbered! {
-    /// Error code.
-    Code "error" 9 |n| format!("{} {}", n + 1, ERROR_NAMES[n + 1])
-}
-
-impl Code {
-    pub(super) fn of(code: Error) -> Self {
-        Code(code as u8 - 1)
-    }
-
-    pub(super) fn is(self, code: Error) -> bool {
-        self == Code::of(code)
-    }
-}
-
-impl Present {
-    pub(super) fn of(classes: [u64; 4]) -> Self {
-        Present(present(classes) as u8 - 1)
-    }
-}
-
-impl From<bool> for Limit {
-    fn from(error: bool) -> Self {
-        if error { Limit::Error8 } else { Limit::Done }
-    }
-}
+error_codes!(9);
+classes_present!("ABCK");

@@ -1,11 +1,12 @@
 //! The properties of instructions that bins count, from the words and the state before them.
 
-use super::axes::{Around, BOp, Count, Family, LoopKind, Reserved, Stacking, Why};
+use super::axes::{AOp, Around, BOp, LoopKind, Reserved, Stacking, Why};
 use super::sample::Memory;
 use super::{begins, breaks, ends};
 use crate::axes::classes;
 use crate::r500::isa::{AOp as AddrOp, BOp as BranchOp, Fc, Op, PredSel};
 use crate::r500::state::{In, State};
+use reconverge_campaign::cover::{ValueSet, Values as _};
 
 /// Returns the lanes whose counter, given as bit planes, is below `than`.
 pub(super) fn below(planes: &[u64], than: u8) -> u64 {
@@ -31,16 +32,6 @@ pub(super) fn highest(planes: &[u64], lanes: u64) -> u8 {
         }
     }
     value
-}
-
-pub(super) fn count(n: u8) -> Count {
-    match n {
-        0 => Count::Zero,
-        1 => Count::One,
-        2 => Count::Two,
-        255 => Count::Most,
-        _ => Count::More,
-    }
 }
 
 /// A flow-control instruction and its lanes: r500-4.1, steps 0 to 5, on whole masks.
@@ -139,11 +130,7 @@ impl Flow {
             kg: (constant >> 8) as u8,
             kb: (constant >> 16) as i8,
             top,
-            around: match below {
-                None => Around::Nothing,
-                Some((false, ..)) => Around::Loop,
-                Some((true, ..)) => Around::Rep,
-            },
+            around: Around::of(below),
             forced,
         }
     }
@@ -196,37 +183,16 @@ impl Flow {
         (jump && !held, why)
     }
 
-    pub(super) fn family(&self) -> Family {
-        match self.fc.op {
-            Op::Jump => Family::Jump,
-            Op::Loop | Op::Rep => Family::Begin,
-            Op::EndLoop | Op::EndRep => Family::End,
-            Op::BreakLoop | Op::BreakRep => Family::Break,
-            Op::Continue => Family::Continue,
-        }
-    }
-
     pub(super) fn loop_kind(&self) -> LoopKind {
-        match self.fc.op {
-            Op::Rep | Op::EndRep => LoopKind::Rep,
-            _ => LoopKind::Loop,
-        }
+        LoopKind(matches!(self.fc.op, Op::Rep | Op::EndRep))
     }
 
     pub(super) fn stacking(&self) -> Option<Stacking> {
-        match self.fc.a_op {
-            AddrOp::Pop => Some(Stacking::Pop),
-            AddrOp::Push => Some(Stacking::Push),
-            _ => None,
-        }
+        Stacking::of(AOp::of(self.fc.a_op))
     }
 
     pub(super) fn b_op(&self, jump: bool) -> BOp {
-        match if jump { self.fc.b_op1 } else { self.fc.b_op0 } {
-            BranchOp::Decr => BOp::Decr,
-            BranchOp::Incr => BOp::Incr,
-            _ => BOp::None,
-        }
+        BOp::of(if jump { self.fc.b_op1 } else { self.fc.b_op0 })
     }
 
     /// Returns the target of a jump; `None` if there is nothing to pop.
@@ -238,18 +204,13 @@ impl Flow {
         }
     }
 
-    pub(super) fn reserved(&self) -> impl Iterator<Item = Reserved> {
-        let i = &self.fc;
-        let pred = self.fc.pred_sel;
-        [
-            (i.a_op == AddrOp::Reserved, Reserved::AOp),
-            (i.b_op0 == BranchOp::Reserved, Reserved::BOp0),
-            (i.b_op1 == BranchOp::Reserved, Reserved::BOp1),
-            (pred == PredSel::Rgba, Reserved::PredSel1),
-            (pred == PredSel::Reserved6, Reserved::PredSel6),
-            (pred == PredSel::Reserved7, Reserved::PredSel7),
-        ]
-        .into_iter()
-        .filter_map(|(is, what)| is.then_some(what))
+    pub(super) fn reserved(&self) -> ValueSet<Reserved> {
+        let (i, pred) = (&self.fc, self.fc.pred_sel);
+        Reserved::AOp.when(i.a_op == AddrOp::Reserved)
+            | Reserved::BOp0.when(i.b_op0 == BranchOp::Reserved)
+            | Reserved::BOp1.when(i.b_op1 == BranchOp::Reserved)
+            | Reserved::PredSel1.when(pred == PredSel::Rgba)
+            | Reserved::PredSel6.when(pred == PredSel::Reserved6)
+            | Reserved::PredSel7.when(pred == PredSel::Reserved7)
     }
 }

@@ -1,102 +1,77 @@
 //! The axes that the bins of the unit cross.
 
-use crate::axes::present;
+use std::cmp::Ordering;
+
+use crate::axes::{classes_present, error_codes};
 use crate::r700::golden::Error;
 use crate::r700::isa::{AluOp, CfOp, MemOp};
 use crate::r700::state::ERROR_NAMES;
-use reconverge_campaign::cover::{Values, axis, numbered, part};
+use reconverge_campaign::cover::{Values as _, axis};
 
 axis! {
     /// An instruction: each control instruction and each ALU form by itself, the others by their effect on
     /// the sequencer.
-    InstKind "instruction" {
-        LoopStart "LOOP_START",
-        LoopStartNoAl "LOOP_START_NO_AL",
-        LoopStartDx10 "LOOP_START_DX10",
-        Jump "JUMP",
-        Push "PUSH",
-        PushElse "PUSH_ELSE",
-        Call "CALL",
-        Return "RETURN",
-        LoopEnd "LOOP_END",
-        LoopContinue "LOOP_CONTINUE",
-        LoopBreak "LOOP_BREAK",
-        Kill "KILL",
-        Else "ELSE",
-        Pop "POP",
-        Slot "slot",
-        Memory "memory, export",
-        Alu "ALU",
-        AluPushBefore "ALU_PUSH_BEFORE",
-        AluPopAfter "ALU_POP_AFTER",
-        AluPop2After "ALU_POP2_AFTER",
-        AluContinue "ALU_CONTINUE",
-        AluBreak "ALU_BREAK",
-        AluElseAfter "ALU_ELSE_AFTER",
-        Reserved "reserved opcode",
+    InstKind "instruction" of (Option<AluOp>, Option<MemOp>, Option<CfOp>) {
+        (.., Some(CfOp::LoopStart)) => LoopStart "LOOP_START",
+        (.., Some(CfOp::LoopStartNoAl)) => LoopStartNoAl "LOOP_START_NO_AL",
+        (.., Some(CfOp::LoopStartDx10)) => LoopStartDx10 "LOOP_START_DX10",
+        (.., Some(CfOp::Jump)) => Jump "JUMP",
+        (.., Some(CfOp::Push)) => Push "PUSH",
+        (.., Some(CfOp::PushElse)) => PushElse "PUSH_ELSE",
+        (.., Some(CfOp::Call)) => Call "CALL",
+        (.., Some(CfOp::Return)) => Return "RETURN",
+        (.., Some(CfOp::LoopEnd)) => LoopEnd "LOOP_END",
+        (.., Some(CfOp::LoopContinue)) => LoopContinue "LOOP_CONTINUE",
+        (.., Some(CfOp::LoopBreak)) => LoopBreak "LOOP_BREAK",
+        (.., Some(CfOp::Kill)) => Kill "KILL",
+        (.., Some(CfOp::Else)) => Else "ELSE",
+        (.., Some(CfOp::Pop)) => Pop "POP",
+        (.., Some(_)) => Slot "slot",
+        (_, Some(_), _) => Memory "memory, export",
+        (Some(AluOp::Alu), ..) => Alu "ALU",
+        (Some(AluOp::AluPushBefore), ..) => AluPushBefore "ALU_PUSH_BEFORE",
+        (Some(AluOp::AluPopAfter), ..) => AluPopAfter "ALU_POP_AFTER",
+        (Some(AluOp::AluPop2After), ..) => AluPop2After "ALU_POP2_AFTER",
+        (Some(AluOp::AluContinue), ..) => AluContinue "ALU_CONTINUE",
+        (Some(AluOp::AluBreak), ..) => AluBreak "ALU_BREAK",
+        (Some(AluOp::AluElseAfter), ..) => AluElseAfter "ALU_ELSE_AFTER",
+        (None, None, None) => Reserved "reserved opcode",
     }
-}
 
-part! {
     /// Instructions that open a loop.
-    Start "instruction" of InstKind 0 3
-}
-part! {
-    /// Instructions that may jump.
-    Jumper "instruction" of InstKind 0 13
-}
-part! {
-    /// Control instructions.
-    Control "instruction" of InstKind 0 14
-}
-part! {
-    /// Control instructions that test the lanes as they find them; LOOP_END tests those that it has woken.
-    Tested "instruction" of InstKind 0 12
-}
-part! {
-    /// Instructions that lanes execute if they pass.
-    Executed "instruction" of InstKind 14 2
-}
-part! {
-    /// Everything except the ALU format: instructions with END, COND or VPM.
-    General "instruction" of InstKind 0 16
-}
-part! {
-    /// Instructions that never jump.
-    Straight "instruction" of InstKind 13 10
-}
-part! {
-    /// The ALU format.
-    Clause "instruction" of InstKind 16 7
-}
-part! {
-    /// Everything that is not reserved.
-    Legal "instruction" of InstKind 0 23
-}
+    Start "instruction" of InstKind [LoopStart..=LoopStartDx10]
 
-numbered! {
+    /// Instructions that may jump.
+    Jumper "instruction" of InstKind [LoopStart..=Else]
+
+    /// Control instructions.
+    Control "instruction" of InstKind [LoopStart..=Pop]
+
+    /// Control instructions that test the lanes as they find them; LOOP_END tests those that it has woken.
+    Tested "instruction" of InstKind [LoopStart..=Kill]
+
+    /// Instructions that lanes execute if they pass.
+    Executed "instruction" of InstKind [Slot..=Memory]
+
+    /// Everything except the ALU format: instructions with END, COND or VPM.
+    General "instruction" of InstKind [LoopStart..=Memory]
+
+    /// Instructions that never jump.
+    Straight "instruction" of InstKind [Pop..=AluElseAfter]
+
+    /// The ALU format.
+    Clause "instruction" of InstKind [Alu..=AluElseAfter]
+
+    /// Everything that is not reserved.
+    Legal "instruction" of InstKind [LoopStart..=AluElseAfter]
+
     /// `CF_INST`: 0..63, then 8..15 of the ALU format.
     Opcode "opcode" 72 |n| match n {
         0..32 => CfOp::from_bits(n as u32).map_or(format!("{n} reserved"), |op| format!("{n} {}", op.name())),
         32..64 => MemOp::from_bits(n as u32).map_or(format!("{n} reserved"), |op| format!("{n} {}", op.name())),
         _ => AluOp::from_bits(n as u32 - 56).map_or(format!("{} reserved", n - 56), |op| format!("{} {}", n - 56, op.name())),
-    }
-}
+    };
 
-numbered! {
-    /// Error code.
-    Code "error" 9 |n| format!("{} {}", n + 1, ERROR_NAMES[n + 1])
-}
-
-numbered! {
-    /// Lane classes present: bit 0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK, minus one, because some class is always present.
-    Present "lane classes" 15 |n| {
-        let letters = "Abck".chars().enumerate();
-        letters.filter(|(bit, _)| (n + 1) >> bit & 1 == 1).map(|(_, c)| c).collect()
-    }
-}
-
-axis! {
     /// A lane's class before the instruction.
     From "lane before" {
         Active "A",
@@ -104,9 +79,7 @@ axis! {
         Cont "c",
         Brk "k",
     }
-}
 
-axis! {
     /// A lane's class after the instruction.
     To "lane after" {
         Active "A",
@@ -114,164 +87,98 @@ axis! {
         Cont "c",
         Brk "k",
     }
-}
 
-axis! {
-    /// `COND` and the boolean.
-    Cond "COND" {
-        Active "ACTIVE",
-        False "FALSE",
-        Bool1 "BOOL, it is 1",
-        Bool0 "BOOL, it is 0",
-        NotBool1 "NOT_BOOL, it is 1",
-        NotBool0 "NOT_BOOL, it is 0",
+    /// Whether there is a `COND`, it, and the boolean.
+    Cond "COND" of (bool, u32, bool) {
+        (false, ..) | (_, 0, _) => Active "ACTIVE",
+        (_, 1, _) => False "FALSE",
+        (_, 2, true) => Bool1 "BOOL, it is 1",
+        (_, 2, false) => Bool0 "BOOL, it is 0",
+        (.., true) => NotBool1 "NOT_BOOL, it is 1",
+        (.., false) => NotBool0 "NOT_BOOL, it is 0",
     }
-}
 
-axis! {
     /// `VALID_PIXEL_MODE`.
-    Vpm "VPM" {
-        Off "0",
-        On "1",
-    }
-}
+    Vpm "VPM" of bool ["0", "1"]
 
-axis! {
-    /// The ACTIVE lanes that pass the condition test.
-    Pass "pass" {
-        NoneActive "no lane is ACTIVE",
-        None "none",
-        Some "some",
-        All "all",
+    /// The ACTIVE lanes, and those that pass the condition test.
+    Pass "pass" of (u64, u64) {
+        (0, _) => NoneActive "no lane is ACTIVE",
+        (_, 0) => None "none",
+        (tested, pass) if tested != pass => Some "some",
+        _ => All "all",
     }
-}
 
-axis! {
-    /// Valid lanes.
-    Valid "valid" {
-        All "all",
-        Some "some",
-        None "none",
+    /// Valid lanes, and all.
+    Valid "valid" of (u64, u64) {
+        (valid, all) if valid == all => All "all",
+        (1.., _) => Some "some",
+        (0, _) => None "none",
     }
-}
 
-axis! {
     /// Instructions that push, in the cases in which they do.
-    Pusher "instruction" {
-        LoopStart "LOOP_START",
-        LoopStartNoAl "LOOP_START_NO_AL",
-        LoopStartDx10 "LOOP_START_DX10",
-        Push "PUSH",
-        PushElse "PUSH_ELSE",
-        Call "CALL",
-        AluPushBefore "ALU_PUSH_BEFORE",
-        AluElseAfter "ALU_ELSE_AFTER",
-    }
-}
+    Pusher "instruction" of InstKind [LoopStart..=LoopStartDx10, Push..=Call, AluPushBefore, AluElseAfter]
 
-axis! {
     /// Sub-entries left after a push, without the reserve of r700-3.4-e.
-    Room "room" {
-        Less "2 or more too few",
-        OneLess "1 too few",
-        Zero "0",
-        One "1",
-        More "2 or more",
+    Room "room" of i64 {
+        i64::MIN..=-2 => Less "2 or more too few",
+        -1 => OneLess "1 too few",
+        0 => Zero "0",
+        1 => One "1",
+        2.. => More "2 or more",
     }
-}
 
-axis! {
-    /// Branch frames of all levels before a push.
-    Live "branch frames" {
-        None "none",
-        Some "some",
-    }
-}
+    /// Whether there are branch frames, of all levels, before a push.
+    Live "branch frames" of bool ["none", "some"]
 
-axis! {
     /// The frame that is pushed.
-    Frame "frame" {
-        Branch "branch",
-        LoopStart "LOOP_START",
-        LoopStartNoAl "LOOP_START_NO_AL",
-        LoopStartDx10 "LOOP_START_DX10",
-        Call "call",
+    Frame "frame" of InstKind {
+        InstKind::Push | InstKind::PushElse
+        | InstKind::AluPushBefore | InstKind::AluElseAfter => Branch "branch",
+        InstKind::LoopStart => LoopStart "LOOP_START",
+        InstKind::LoopStartNoAl => LoopStartNoAl "LOOP_START_NO_AL",
+        InstKind::LoopStartDx10 => LoopStartDx10 "LOOP_START_DX10",
+        _ => Call "call",
     }
-}
 
-axis! {
     /// The innermost loop or call frame.
     Innermost "innermost" {
         None "none",
         Loop "loop",
         Call "call",
     }
-}
 
-axis! {
     /// Branch frames open above that frame.
-    Open "open" {
-        None "0",
-        One "1",
-        More "2 or more",
+    Open "open" of u32 {
+        0 => None "0",
+        1 => One "1",
+        2.. => More "2 or more",
     }
-}
 
-axis! {
     /// Instructions that pop branch frames.
-    Popper "instruction" {
-        LoopStart "LOOP_START",
-        LoopStartNoAl "LOOP_START_NO_AL",
-        LoopStartDx10 "LOOP_START_DX10",
-        Jump "JUMP",
-        Push "PUSH",
-        Else "ELSE",
-        Pop "POP",
-        AluPopAfter "ALU_POP_AFTER",
-        AluPop2After "ALU_POP2_AFTER",
-    }
-}
+    Popper "instruction" of InstKind [LoopStart..=Push, Else..=Pop, AluPopAfter..=AluPop2After]
 
-axis! {
     /// The number of frames to pop.
-    Pops "frames to pop" {
-        Zero "0",
-        One "1",
-        Two "2",
-        More "3..7",
+    Pops "frames to pop" of u32 {
+        0 => Zero "0",
+        1 => One "1",
+        2 => Two "2",
+        3.. => More "3..7",
     }
-}
 
-axis! {
     /// That number compared with the frames open above the innermost loop or call frame.
-    Against "they are" {
-        Fewer "fewer than are open",
-        Exactly "all that are open",
-        Beyond "more: error 6",
+    Against "they are" of Ordering {
+        Ordering::Less => Fewer "fewer than are open",
+        Ordering::Equal => Exactly "all that are open",
+        Ordering::Greater => Beyond "more: error 6",
     }
-}
 
-axis! {
     /// Instructions that need a loop or call frame, and may not reach through another.
-    Reach "instruction" {
-        LoopEnd "LOOP_END",
-        LoopContinue "LOOP_CONTINUE",
-        LoopBreak "LOOP_BREAK",
-        Return "RETURN",
-        AluContinue "ALU_CONTINUE",
-        AluBreak "ALU_BREAK",
-    }
-}
+    Reach "instruction" of InstKind [LoopEnd..=LoopBreak, Return, AluContinue..=AluBreak]
 
-axis! {
-    /// Whether the frame was there.
-    Reached "outcome" {
-        Executed "executed",
-        Refused "error 3, 4 or 5",
-    }
-}
+    /// Whether the frame was missing.
+    Refused "outcome" of bool ["executed", "error 3, 4 or 5"]
 
-axis! {
     /// The innermost loop around an instruction.
     Inside "inside" {
         Nothing "no loop",
@@ -279,215 +186,155 @@ axis! {
         NoAl "LOOP_START_NO_AL",
         Dx10 "LOOP_START_DX10",
     }
-}
 
-axis! {
     /// The loop that ends or is left.
     Ending "loop" {
         Al "LOOP_START",
         NoAl "LOOP_START_NO_AL",
         Dx10 "LOOP_START_DX10",
     }
-}
 
-axis! {
     /// A count of passes.
-    Count "passes" {
-        Zero "0",
-        One "1",
-        Two "2",
-        More "3..4094",
-        Most "4095",
+    Count "passes" of u32 {
+        0 => Zero "0",
+        1 => One "1",
+        2 => Two "2",
+        3..=4094 => More "3..4094",
+        4095.. => Most "4095",
     }
-}
 
-axis! {
-    /// The outcome of LOOP_END.
-    Pass2 "LOOP_END" {
-        Again "once more",
-        LastPass "leaves after the last pass",
-        NoLane "leaves, no lane passes",
+    /// The outcome of LOOP_END: whether it jumps, and whether a lane passes.
+    Pass2 "LOOP_END" of (bool, bool) {
+        (true, _) => Again "once more",
+        (false, true) => LastPass "leaves after the last pass",
+        (false, false) => NoLane "leaves, no lane passes",
     }
-}
 
-axis! {
-    /// The lanes that LOOP_END woke.
-    Woken "woken" {
-        NoLane "no lane",
-        Branch "BRANCH lanes",
-        Cont "CONT lanes",
-        Both "BRANCH and CONT lanes",
+    /// The lanes that LOOP_END woke: BRANCH and CONT.
+    Woken "woken" of (u64, u64) {
+        (0, 0) => NoLane "no lane",
+        (1.., 0) => Branch "BRANCH lanes",
+        (0, 1..) => Cont "CONT lanes",
+        (1.., 1..) => Both "BRANCH and CONT lanes",
     }
-}
 
-axis! {
     /// Sign of the step.
-    Step "step" {
-        Down "negative",
-        Zero "0",
-        Up "positive",
+    Step "step" of i8 {
+        i8::MIN..=-1 => Down "negative",
+        0 => Zero "0",
+        1.. => Up "positive",
     }
-}
 
-axis! {
     /// Sign of aL.
-    Before "aL before" {
-        Negative "negative",
-        Zero "0",
-        Positive "positive",
+    Before "aL before" of i32 {
+        i32::MIN..=-1 => Negative "negative",
+        0 => Zero "0",
+        1.. => Positive "positive",
     }
-}
 
-axis! {
     /// Sign of aL afterwards.
-    After "aL after" {
-        Negative "negative",
-        Zero "0",
-        Positive "positive",
+    After "aL after" of i32 {
+        i32::MIN..=-1 => Negative "negative",
+        0 => Zero "0",
+        1.. => Positive "positive",
     }
-}
 
-axis! {
     /// Instructions that leave a pass.
-    Leave "instruction" {
-        Continue "LOOP_CONTINUE",
-        Break "LOOP_BREAK",
-    }
-}
+    Leave "instruction" of InstKind [LoopContinue..=LoopBreak]
 
-axis! {
     /// Branch frames that a jump to the end of the pass drops.
-    Dropped "dropped" {
-        None "0",
-        One "1",
-        More "2 or more",
+    Dropped "dropped" of u32 {
+        0 => None "0",
+        1 => One "1",
+        2.. => More "2 or more",
     }
-}
 
-axis! {
     /// `CALL_COUNT`.
-    CallCount "CALL_COUNT" {
-        Zero "0",
-        One "1",
-        More "2..32",
-        Beyond "33..63",
+    CallCount "CALL_COUNT" of u32 {
+        0 => Zero "0",
+        1 => One "1",
+        2..=32 => More "2..32",
+        33.. => Beyond "33..63",
     }
-}
 
-axis! {
-    /// The outcome of a CALL.
-    Called "CALL" {
-        NoLane "no lane passes",
-        Below "depth up to 31",
-        Exactly "depth 32",
-        Skipped "too deep: skipped",
+    /// The outcome of a CALL: the lanes that pass, and the depth to which it leads.
+    Called "CALL" of (u64, u32) {
+        (0, _) => NoLane "no lane passes",
+        (_, ..=31) => Below "depth up to 31",
+        (_, 32) => Exactly "depth 32",
+        (_, 33..) => Skipped "too deep: skipped",
     }
-}
 
-axis! {
-    /// The outcome of a RETURN.
-    Returned "RETURN" {
-        Stays "stays",
-        All "every ACTIVE lane passes",
-        NoneActive "no lane is ACTIVE",
-        Invalid "only lanes that are not valid fail",
+    /// The outcome of a RETURN: whether it jumps, the ACTIVE lanes, and those of them that fail.
+    Returned "RETURN" of (bool, u64, u64) {
+        (false, ..) => Stays "stays",
+        (true, 1.., 0) => All "every ACTIVE lane passes",
+        (true, 0, _) => NoneActive "no lane is ACTIVE",
+        (true, 1.., 1..) => Invalid "only lanes that are not valid fail",
     }
-}
 
-axis! {
     /// The caller's innermost frame.
     Caller "the caller in" {
         None "nothing",
         Loop "a loop",
         Call "a call",
     }
-}
 
-axis! {
-    /// The place of the next PC of a last instruction.
-    Beyond "next PC" {
-        Inside "in the program",
-        Outside "behind it",
-    }
-}
+    /// Whether the next PC of a last instruction is outside the program.
+    Beyond "next PC" of bool ["in the program", "behind it"]
 
-axis! {
     /// `u`.
-    Updates "u" {
-        No "0",
-        Yes "1",
-    }
-}
+    Updates "u" of bool ["0", "1"]
 
-axis! {
-    /// Predicates of ACTIVE lanes.
-    Pred "predicates" {
-        NoneActive "no lane is ACTIVE",
-        None "all 0",
-        Some "0 and 1",
-        All "all 1",
+    /// ACTIVE lanes, and those whose predicate is 1.
+    Pred "predicates" of (u64, u64) {
+        (0, _) => NoneActive "no lane is ACTIVE",
+        (_, 0) => None "all 0",
+        (active, set) if active != set => Some "0 and 1",
+        _ => All "all 1",
     }
-}
 
-axis! {
-    /// The target of a jump.
-    Where "target" {
-        Back "backward",
-        Itself "itself",
-        Next "next",
-        Forward "forward",
-        Outside "behind the program",
+    /// The target of a jump: whether it is an error, and how far it is from PC.
+    Where "target" of (bool, i64) {
+        (false, ..=-1) => Back "backward",
+        (false, 0) => Itself "itself",
+        (false, 1) => Next "next",
+        (false, 2..) => Forward "forward",
+        (true, _) => Outside "behind the program",
     }
-}
 
-axis! {
-    /// The lanes that a KILL reaches.
-    Killed "killed" {
-        NoLane "no lane passes",
-        Invalid "only lanes that are not valid",
-        Some "some valid lanes",
-        All "all valid lanes",
+    /// The lanes that a KILL reaches, the valid ones of them, and those that are valid afterwards.
+    Killed "killed" of (u64, u64, u64) {
+        (0, ..) => NoLane "no lane passes",
+        (_, 0, _) => Invalid "only lanes that are not valid",
+        (.., 1..) => Some "some valid lanes",
+        (.., 0) => All "all valid lanes",
     }
-}
 
-axis! {
-    /// Operand of a launch: lanes.
-    Mask "lane mask" {
-        None "none",
-        Some "some",
-        All "all",
+    /// Operand of a launch: lanes, of all.
+    Mask "lane mask" of (u64, u64) {
+        (0, _) => None "none",
+        (mask, all) if mask != all => Some "some",
+        _ => All "all",
     }
-}
 
-axis! {
-    /// Operand of a launch: entry.
-    Entry "entry" {
-        Inside "in the program",
-        Outside "behind it",
+    /// Operand of a launch: whether the entry is outside the program.
+    Entry "entry" of bool ["in the program", "behind it"]
+
+    /// Operand of a launch: `STACK_SIZE`, and its maximum.
+    Size "STACK_SIZE" of (u32, u32) {
+        (0, _) => Zero "0",
+        (size, max) if size < max => Fewer "1..MAX-1",
+        (size, max) if size == max => Max "MAX",
+        _ => More "above MAX",
     }
-}
 
-axis! {
-    /// Operand of a launch: `STACK_SIZE`.
-    Size "STACK_SIZE" {
-        Zero "0",
-        Fewer "1..MAX-1",
-        Max "MAX",
-        More "above MAX",
-    }
-}
-
-numbered! {
     /// The bank in which a loop frame begins.
-    Bank "sp mod 4" 4 |n| n.to_string()
-}
+    Bank "sp mod 4" 4 |n| n.to_string();
 
-numbered! {
     /// The place in an entry of eight sub-entries where a loop frame begins.
-    Position "sp mod 8" 8 |n| n.to_string()
-}
+    Position "sp mod 8" 8 |n| n.to_string();
 
-axis! {
     /// Two errors at once: the reported one, and the other that holds too.
     Two "errors" {
         FieldLoop "2 over 3: WQM, no loop",
@@ -502,9 +349,7 @@ axis! {
         PopRange "6 over 9: pop of too many, and a target behind the program",
         CallRange "7 over 9: CALL that does not fit, and a target behind the program",
     }
-}
 
-axis! {
     /// Corner cases that no other group singles out.
     Corner "corner" {
         IdlePush "r700-O4: ALU_PUSH_BEFORE pushes although no lane is ACTIVE",
@@ -542,18 +387,11 @@ impl Cond {
     }
 }
 
-impl Present {
-    pub(super) fn of(classes: [u64; 4]) -> Self {
-        Present(present(classes) as u8 - 1)
-    }
+error_codes!(9);
+classes_present!("Abck");
 
+impl Present {
     pub(super) fn has(self, class: From) -> bool {
         (self.0 + 1) >> class.index() & 1 == 1
-    }
-}
-
-impl Code {
-    pub(super) fn is(self, code: Error) -> bool {
-        self.0 + 1 == code as u8
     }
 }

@@ -3,16 +3,16 @@
 use super::Bins;
 use super::axes::{
     After, Against, Bank, Before, Beyond, CallCount, Called, Caller, Clause, Code, Control, Corner,
-    Dropped, Ending, Entry, Executed, Frame, From, General, Innermost, Inside, InstKind, Jumper,
-    Killed, Leave, Legal, Live, Mask, Opcode, Pass, Pass2, Popper, Pops, Position, Pred, Present,
-    Pusher, Reach, Reached, Returned, Room, Size, Start, Step, Straight, Tested, To, Two, Updates,
-    Valid, Vpm, Where, Woken,
+    Count, Dropped, Ending, Entry, Executed, Frame, From, General, Innermost, Inside, InstKind,
+    Jumper, Killed, Leave, Legal, Live, Mask, Opcode, Open, Pass, Pass2, Popper, Pops, Position,
+    Pred, Present, Pusher, Reach, Refused, Returned, Room, Size, Start, Step, Straight, Tested, To,
+    Two, Updates, Valid, Vpm, Where, Woken,
 };
-use super::instruction::{Word, count, sign};
+use super::instruction::Word;
 use crate::axes::{Rest, classes};
 use crate::r700::golden::Error;
 use crate::r700::state::{In, State};
-use reconverge_campaign::cover::{Decision, Hits, Previous, Status, ValueSet, Values};
+use reconverge_campaign::cover::{Decision, Hits, Previous, Status, Values as _};
 
 /// Values that the state does not show: operands of the launch, and the last instruction.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Memory {
     /// Sub-entries that the wave may use.
     pub(super) limit: u32,
     pub(super) launched: u64,
-    pub(super) previous: Option<InstKind>,
+    pub(super) previous: Previous<InstKind>,
 }
 
 impl Bins {
@@ -30,25 +30,12 @@ impl Bins {
             prog_len: pins.prog_len,
             limit: self.subentries * u32::from(pins.stack_size).min(self.max),
             launched: pins.lane_mask & self.all,
-            previous: None,
+            previous: Previous(None),
         };
-        let mask = match m.launched {
-            0 => Mask::None,
-            mask if mask == self.all => Mask::All,
-            _ => Mask::Some,
-        };
-        let entry = if pins.entry < pins.prog_len {
-            Entry::Inside
-        } else {
-            Entry::Outside
-        };
-        let size = match u32::from(pins.stack_size) {
-            0 => Size::Zero,
-            n if n < self.max => Size::Fewer,
-            n if n == self.max => Size::Max,
-            _ => Size::More,
-        };
-        hits.hit(self.launches, (Rest::from(status), mask, entry, size));
+        let mask = Mask::of((m.launched, self.all));
+        let entry = Entry(pins.entry >= pins.prog_len);
+        let size = Size::of((pins.stack_size.into(), self.max));
+        hits.hit(self.launches, (Rest::of(status), mask, entry, size));
     }
 
     /// Counts an instruction that jumped, stayed, or failed.
@@ -62,8 +49,7 @@ impl Bins {
         hits: &mut Hits,
     ) {
         let w = Word::new(before, pins, self.all);
-        hits.hit(self.neighbours, (Previous(m.previous), w.kind));
-        m.previous = Some(w.kind);
+        hits.hit_next(self.neighbours, &mut m.previous, w.kind);
         let opcode = match w.dw1 >> 29 & 1 {
             1 => 56 + (w.dw1 >> 26 & 15),
             _ => w.dw1 >> 23 & 0x7f,
@@ -71,20 +57,21 @@ impl Bins {
         let known = outcome.is_ok() || outcome == Err(Error::Illegal);
         hits.hit_if(known, self.opcodes, (Opcode(opcode as u8),));
         if let Err(code) = outcome {
-            hits.hit(self.errors, (w.kind, Code(code as u8 - 1)));
+            hits.hit(self.errors, (w.kind, Code::of(code)));
             self.two_errors(m, &w, before, code, hits);
         }
         if let Some(legal) = Legal::of(w.kind) {
             hits.hit_if(w.wqm, self.wqm, (legal,));
         }
         if let Some(reach) = Reach::of(w.kind) {
-            let found = match outcome {
-                Ok(_) => Some(Reached::Executed),
-                Err(Error::NoLoop | Error::LoopOpen | Error::NoCall) => Some(Reached::Refused),
+            let refused = match outcome {
+                Ok(_) => Some(false),
+                Err(Error::NoLoop | Error::LoopOpen | Error::NoCall) => Some(true),
                 Err(_) => None,
             };
-            if let Some(found) = found {
-                hits.hit(self.reaches, (reach, w.innermost, w.open_frames(), found));
+            if let Some(refused) = refused.map(Refused) {
+                let open = Open::of(w.open);
+                hits.hit(self.reaches, (reach, w.innermost, open, refused));
             }
         }
         self.stack(m, &w, before, outcome, after, hits);
@@ -97,24 +84,16 @@ impl Bins {
                 self.corner_cases(m, &w, before, jump, after, hits);
             }
             Err(code) => {
-                let mut corner = |is: bool, what: Corner| hits.hit_if(is, self.corners, (what,));
                 let closed = code == Error::Underflow && w.open == 0;
-                corner(closed && w.kind == InstKind::Else, Corner::ElseNone);
-                corner(
-                    closed && w.kind == InstKind::AluElseAfter,
-                    Corner::ElseAfterNone,
-                );
                 let leaves = matches!(w.kind, InstKind::LoopBreak | InstKind::LoopContinue);
-                corner(
-                    code == Error::NoLoop
-                        && leaves
-                        && w.innermost == Innermost::Call
-                        && before.lt != 0,
-                    Corner::BreakInCall,
-                );
-                corner(
-                    code == Error::Field && w.kind == InstKind::Call && !w.wqm,
-                    Corner::CallPops,
+                let in_call = leaves && w.innermost == Innermost::Call && before.lt != 0;
+                let pops = w.kind == InstKind::Call && !w.wqm;
+                hits.hit_all(
+                    self.corners,
+                    Corner::ElseNone.when(closed && w.kind == InstKind::Else)
+                        | Corner::ElseAfterNone.when(closed && w.kind == InstKind::AluElseAfter)
+                        | Corner::BreakInCall.when(code == Error::NoLoop && in_call)
+                        | Corner::CallPops.when(code == Error::Field && pops),
                 );
             }
         }
@@ -131,28 +110,23 @@ impl Bins {
         // The stack is not empty if the instruction leaves it unchanged.
         let ends = w.end && before.sp > 0;
         let outside = !w.end && w.dw0 >= m.prog_len;
-        let mut two = |first: Error, second: bool, what: Two| {
-            hits.hit_if(code == first && second, self.priority, (what,));
-        };
-        two(Error::Field, no_loop, Two::FieldLoop);
-        two(Error::Field, open, Two::FieldOpen);
-        two(Error::Field, no_call, Two::FieldCall);
-        two(Error::Field, too_many, Two::FieldPop);
-        two(Error::NoLoop, ends, Two::LoopEnd);
-        two(Error::LoopOpen, ends, Two::OpenEnd);
-        two(Error::NoCall, ends, Two::CallEnd);
-        two(Error::Underflow, ends, Two::PopEnd);
-        two(Error::Overflow, ends, Two::PushEnd);
         // Of the instructions that pop, only JUMP always jumps when it pops.
-        two(
-            Error::Underflow,
-            w.kind == InstKind::Jump && outside,
-            Two::PopRange,
-        );
-        two(
-            Error::Overflow,
-            w.kind == InstKind::Call && outside,
-            Two::CallRange,
+        let jumps_outside = w.kind == InstKind::Jump && outside;
+        let calls_outside = w.kind == InstKind::Call && outside;
+        let is = |first: Error| code == first;
+        hits.hit_all(
+            self.priority,
+            Two::FieldLoop.when(is(Error::Field) && no_loop)
+                | Two::FieldOpen.when(is(Error::Field) && open)
+                | Two::FieldCall.when(is(Error::Field) && no_call)
+                | Two::FieldPop.when(is(Error::Field) && too_many)
+                | Two::LoopEnd.when(is(Error::NoLoop) && ends)
+                | Two::OpenEnd.when(is(Error::LoopOpen) && ends)
+                | Two::CallEnd.when(is(Error::NoCall) && ends)
+                | Two::PopEnd.when(is(Error::Underflow) && ends)
+                | Two::PushEnd.when(is(Error::Overflow) && ends)
+                | Two::PopRange.when(is(Error::Underflow) && jumps_outside)
+                | Two::CallRange.when(is(Error::Overflow) && calls_outside),
         );
     }
 
@@ -172,7 +146,8 @@ impl Bins {
             Err(code) => code == Error::Overflow,
         };
         if let Some(pusher) = Pusher::of(w.kind).filter(|_| pushed) {
-            let (size, branch) = match pusher.frame() {
+            let frame = Frame::of(w.kind);
+            let (size, branch) = match frame {
                 Frame::Branch => (1, 1),
                 Frame::Call => (1, 0),
                 _ => (i64::from(self.subentries), 0),
@@ -180,21 +155,10 @@ impl Bins {
             let (sp, nb) = (i64::from(before.sp) + size, before.nb + branch);
             let room = i64::from(m.limit) - sp - if nb > 0 { 2 } else { 0 };
             debug_assert_eq!(room < 0, outcome.is_err());
-            let room = match room {
-                ..=-2 => Room::Less,
-                -1 => Room::OneLess,
-                0 => Room::Zero,
-                1 => Room::One,
-                _ => Room::More,
-            };
-            let live = if before.nb > 0 {
-                Live::Some
-            } else {
-                Live::None
-            };
-            hits.hit(self.pushes, (pusher, room, live));
+            let live = Live(before.nb > 0);
+            hits.hit(self.pushes, (pusher, Room::of(room), live));
             if outcome.is_ok() {
-                hits.hit(self.nesting, (pusher.frame(), w.innermost, w.open_frames()));
+                hits.hit(self.nesting, (frame, w.innermost, Open::of(w.open)));
                 if let Some(start) = Start::of(w.kind) {
                     hits.hit(self.banks, (start, Bank((before.sp % 4) as u8)));
                     if let Some(places) = self.places {
@@ -214,18 +178,9 @@ impl Bins {
             Err(code) => code == Error::Underflow && !(w.kind == InstKind::Else && w.open == 0),
         };
         if let Some(popper) = Popper::of(w.kind).filter(|_| popped) {
-            let pops = match w.pops {
-                0 => Pops::Zero,
-                1 => Pops::One,
-                2 => Pops::Two,
-                _ => Pops::More,
-            };
-            let against = match w.pops.cmp(&w.open) {
-                std::cmp::Ordering::Less => Against::Fewer,
-                std::cmp::Ordering::Equal => Against::Exactly,
-                std::cmp::Ordering::Greater => Against::Beyond,
-            };
-            hits.hit(self.pops, (popper, pops, against, w.innermost));
+            let against = Against::of(w.pops.cmp(&w.open));
+            let point = (popper, Pops::of(w.pops), against, w.innermost);
+            hits.hit(self.pops, point);
         }
     }
 
@@ -254,13 +209,8 @@ impl Bins {
             (Corner::FallsOff,),
         );
         if let Some(jumper) = Jumper::of(w.kind).filter(|_| jumps && !w.end) {
-            let place = match target {
-                _ if outcome.is_err() => Where::Outside,
-                to if to == before.pc => Where::Itself,
-                to if to == before.pc + 1 => Where::Next,
-                to if to < before.pc => Where::Back,
-                _ => Where::Forward,
-            };
+            let far = i64::from(target) - i64::from(before.pc);
+            let place = Where::of((outcome.is_err(), far));
             hits.hit(self.targets, (jumper, place));
         }
     }
@@ -283,7 +233,7 @@ impl Bins {
         } else if let Some(straight) = Straight::of(w.kind) {
             hits.hit(self.straight, (straight, present));
         }
-        let vpm = if w.vpm { Vpm::On } else { Vpm::Off };
+        let vpm = Vpm(w.vpm);
         if let Some(control) = Control::of(w.kind) {
             hits.hit(self.conditions, (control, w.cond, vpm, decision));
         }
@@ -293,42 +243,23 @@ impl Bins {
             } else {
                 w.before[0]
             };
-            let pass = match (tested, tested & w.passes(before)) {
-                (0, _) => Pass::NoneActive,
-                (_, 0) => Pass::None,
-                (tested, pass) if tested == pass => Pass::All,
-                _ => Pass::Some,
-            };
+            let pass = Pass::of((tested, tested & w.passes(before)));
             if let Some(tested) = Tested::of(w.kind) {
                 hits.hit(self.tests, (tested, pass, vpm));
             } else if let Some(executed) = Executed::of(w.kind) {
                 hits.hit(self.executions, (executed, pass, vpm));
             }
-            let valid = match before.valid & self.all {
-                0 => Valid::None,
-                valid if valid == self.all => Valid::All,
-                _ => Valid::Some,
-            };
+            let valid = Valid::of((before.valid & self.all, self.all));
             hits.hit(self.valid, (general, vpm, valid));
             if w.end {
-                let beyond = if after.pc < m.prog_len {
-                    Beyond::Inside
-                } else {
-                    Beyond::Outside
-                };
+                let beyond = Beyond(after.pc >= m.prog_len);
                 hits.hit(self.last, (general, decision, beyond));
             }
         }
         if let Some(clause) = Clause::of(w.kind) {
             let active = w.before[0];
-            let pred = match (active, pins.pred & active) {
-                (0, _) => Pred::NoneActive,
-                (_, 0) => Pred::None,
-                (active, pred) if active == pred => Pred::All,
-                _ => Pred::Some,
-            };
-            let updates = if w.u { Updates::Yes } else { Updates::No };
-            hits.hit(self.clauses, (clause, updates, pred));
+            let pred = Pred::of((active, pins.pred & active));
+            hits.hit(self.clauses, (clause, Updates(w.u), pred));
         }
         if let Some(legal) = Legal::of(w.kind) {
             let now = classes(after.st, self.all);
@@ -348,50 +279,26 @@ impl Bins {
         if let Some(start) = Start::of(w.kind) {
             let constant = before.loop_const[(w.dw1 >> 3 & 31) as usize];
             let inside = Inside::at(before.lt.into());
-            hits.hit(
-                self.begins,
-                (start, count(constant & 0xfff), inside, jump.into()),
-            );
+            let point = (start, Count::of(constant & 0xfff), inside, jump.into());
+            hits.hit(self.begins, point);
         }
         let Some(ending) = usize::from(before.lt).checked_sub(1).map(Ending::at) else {
             return;
         };
-        let leave = match w.kind {
-            InstKind::LoopContinue => Leave::Continue,
-            InstKind::LoopBreak => Leave::Break,
-            InstKind::LoopEnd => {
-                let [_, branch, cont, brk] = w.before;
-                // All except the BRK lanes are ACTIVE by the time they are tested.
-                let a_lane_passes = self.all & !brk & w.passes(before) != 0;
-                let how = match (jump, a_lane_passes) {
-                    (true, _) => Pass2::Again,
-                    (_, true) => Pass2::LastPass,
-                    _ => Pass2::NoLane,
-                };
-                hits.hit(self.ends, (ending, count(before.lc.into()), how));
-                let woken = match (branch, cont) {
-                    (0, 0) => Woken::NoLane,
-                    (_, 0) => Woken::Branch,
-                    (0, _) => Woken::Cont,
-                    _ => Woken::Both,
-                };
-                hits.hit(self.woken, (ending, how, woken));
-                if jump && ending == Ending::Al {
-                    let step = Step::at(sign((before.inc as i8).into()));
-                    let (from, to) = (sign(before.al as i32), sign(after.al as i32));
-                    hits.hit(self.index, (step, Before::at(from), After::at(to)));
-                }
-                return;
+        if w.kind == InstKind::LoopEnd {
+            let [_, branch, cont, brk] = w.before;
+            // All except the BRK lanes are ACTIVE by the time they are tested.
+            let a_lane_passes = self.all & !brk & w.passes(before) != 0;
+            let how = Pass2::of((jump, a_lane_passes));
+            hits.hit(self.ends, (ending, Count::of(before.lc.into()), how));
+            hits.hit(self.woken, (ending, how, Woken::of((branch, cont))));
+            if jump && ending == Ending::Al {
+                let step = Step::of(before.inc as i8);
+                let (from, to) = (Before::of(before.al as i32), After::of(after.al as i32));
+                hits.hit(self.index, (step, from, to));
             }
-            _ => return,
-        };
-        if jump {
-            let dropped = match w.open {
-                0 => Dropped::None,
-                1 => Dropped::One,
-                _ => Dropped::More,
-            };
-            hits.hit(self.leaves, (leave, ending, dropped));
+        } else if let Some(leave) = Leave::of(w.kind).filter(|_| jump) {
+            hits.hit(self.leaves, (leave, ending, Dropped::of(w.open)));
         }
     }
 
@@ -399,39 +306,16 @@ impl Bins {
         match w.kind {
             InstKind::Call => {
                 let calls = w.dw1 >> 13 & 63;
-                let count = match calls {
-                    0 => CallCount::Zero,
-                    1 => CallCount::One,
-                    2..=32 => CallCount::More,
-                    _ => CallCount::Beyond,
-                };
-                let called = match (w.pass, u32::from(before.depth) + calls) {
-                    (0, _) => Called::NoLane,
-                    (_, ..=31) => Called::Below,
-                    (_, 32) => Called::Exactly,
-                    _ => Called::Skipped,
-                };
-                hits.hit(self.calls, (count, called));
+                let called = Called::of((w.pass, u32::from(before.depth) + calls));
+                hits.hit(self.calls, (CallCount::of(calls), called));
             }
             InstKind::Return => {
-                let returned = match (jump, w.before[0], w.before[0] & !w.pass) {
-                    (false, ..) => Returned::Stays,
-                    (_, 0, _) => Returned::NoneActive,
-                    (_, _, 0) => Returned::All,
-                    _ => Returned::Invalid,
-                };
-                hits.hit(
-                    self.returns,
-                    (returned, Caller::at(before.frame_bkind.into())),
-                );
+                let returned = Returned::of((jump, w.before[0], w.before[0] & !w.pass));
+                let caller = Caller::at(before.frame_bkind.into());
+                hits.hit(self.returns, (returned, caller));
             }
             InstKind::Kill => {
-                let killed = match (w.pass, w.pass & before.valid, after.valid) {
-                    (0, ..) => Killed::NoLane,
-                    (_, 0, _) => Killed::Invalid,
-                    (.., 0) => Killed::All,
-                    _ => Killed::Some,
-                };
+                let killed = Killed::of((w.pass, w.pass & before.valid, after.valid));
                 hits.hit(self.kills, (killed, jump.into()));
             }
             _ => {}
@@ -447,8 +331,6 @@ impl Bins {
         after: &State,
         hits: &mut Hits,
     ) {
-        let mut corners = ValueSet::default();
-        let mut corner = |is: bool, what: Corner| corners.add_if(is, what);
         let kind = w.kind;
         let [active, branch, cont, brk] = w.before;
         let now = classes(after.st, self.all);
@@ -457,72 +339,34 @@ impl Bins {
         let filtered = active & invalid & now[1] != 0;
         let leaves = kind == InstKind::LoopEnd && !jump;
         let top = if w.open > 0 { before.top_mask } else { 0 };
-        corner(
-            kind == InstKind::AluPushBefore && active == 0,
-            Corner::IdlePush,
-        );
-        corner(
-            kind == InstKind::PushElse && active == 0,
-            Corner::IdlePushElse,
-        );
-        corner(
-            w.vpm
-                && kind == InstKind::Jump
-                && jump
-                && w.pops == 0
-                && active & invalid & now[0] != 0,
-            Corner::PopNone,
-        );
-        corner(
-            w.vpm && pops && kind == InstKind::Jump && filtered,
-            Corner::PopFilters,
-        );
-        corner(
-            w.vpm && kind == InstKind::Else && filtered && !pops,
-            Corner::ElseFilters,
-        );
-        corner(
-            w.vpm && leaves && invalid & now[1] != 0,
-            Corner::LeaveFilters,
-        );
         let outside = (active & now[0] | branch & now[1]) & !top;
-        corner(
-            kind == InstKind::Else && !w.vpm && outside != 0,
-            Corner::ElseOutside,
-        );
-        corner(kind.inverts() && (cont | brk) & top != 0, Corner::ElseKeeps);
-        corner(pops && cont | brk != 0 && !kind.inverts(), Corner::PopKeeps);
-        corner(
-            kind == InstKind::AluElseAfter && w.u && w.open == 0,
-            Corner::ElseOwn,
-        );
         let entered = after.sp > before.sp && before.lt != 0;
-        corner(
-            kind == InstKind::LoopStartNoAl && entered && before.al != 0,
-            Corner::KeepsIndex,
+        let stays = w.pops == 0 && active & invalid & now[0] != 0;
+        let full = u32::from(after.sp) == self.subentries * self.max;
+        hits.hit_all(
+            self.corners,
+            Corner::IdlePush.when(kind == InstKind::AluPushBefore && active == 0)
+                | Corner::IdlePushElse.when(kind == InstKind::PushElse && active == 0)
+                | Corner::PopNone.when(w.vpm && kind == InstKind::Jump && jump && stays)
+                | Corner::PopFilters.when(w.vpm && pops && kind == InstKind::Jump && filtered)
+                | Corner::ElseFilters.when(w.vpm && kind == InstKind::Else && filtered && !pops)
+                | Corner::LeaveFilters.when(w.vpm && leaves && invalid & now[1] != 0)
+                | Corner::ElseOutside.when(kind == InstKind::Else && !w.vpm && outside != 0)
+                | Corner::ElseKeeps.when(kind.inverts() && (cont | brk) & top != 0)
+                | Corner::PopKeeps.when(pops && cont | brk != 0 && !kind.inverts())
+                | Corner::ElseOwn.when(kind == InstKind::AluElseAfter && w.u && w.open == 0)
+                | Corner::KeepsIndex
+                    .when(kind == InstKind::LoopStartNoAl && entered && before.al != 0)
+                | Corner::OwnIndex
+                    .when(kind == InstKind::LoopStart && entered && after.al != before.al)
+                | Corner::RestoresIndex.when(leaves && after.lt != 0 && after.al != before.al)
+                | Corner::Dx10Restores.when(leaves && before.lt == 3 && after.lc > 0)
+                | Corner::SkippedSticks.when(kind == InstKind::Call && jump && before.skipped == 1)
+                | Corner::DeadExecutes.when(after.exec & invalid != 0)
+                | Corner::BornLater.when(!m.launched & branch & now[0] != 0)
+                | Corner::LeavesEarly.when(leaves && before.lc > 1)
+                | Corner::StackFull.when(full)
+                | Corner::ReserveFreed.when(before.nb > 0 && after.nb == 0),
         );
-        corner(
-            kind == InstKind::LoopStart && entered && after.al != before.al,
-            Corner::OwnIndex,
-        );
-        corner(
-            leaves && after.lt != 0 && after.al != before.al,
-            Corner::RestoresIndex,
-        );
-        corner(
-            leaves && before.lt == 3 && after.lc > 0,
-            Corner::Dx10Restores,
-        );
-        corner(
-            kind == InstKind::Call && jump && before.skipped == 1,
-            Corner::SkippedSticks,
-        );
-        corner(after.exec & invalid != 0, Corner::DeadExecutes);
-        corner(!m.launched & branch & now[0] != 0, Corner::BornLater);
-        corner(leaves && before.lc > 1, Corner::LeavesEarly);
-        let all = self.subentries * self.max;
-        corner(u32::from(after.sp) == all, Corner::StackFull);
-        corner(before.nb > 0 && after.nb == 0, Corner::ReserveFreed);
-        hits.hit_each(self.corners, corners, |corner| (corner,));
     }
 }

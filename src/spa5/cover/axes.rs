@@ -1,93 +1,59 @@
 //! The axes that the bins of the unit cross.
 
-use crate::spa5::golden::Error;
+use crate::axes::error_codes;
+use crate::spa5::golden::{Error, Event};
 use crate::spa5::isa::{BlockOp, LeaveOp, SetUpOp};
 use crate::spa5::state::{ERROR_NAMES, TOKEN_NAMES};
-use reconverge_campaign::cover::{axis, numbered, part};
+use reconverge_campaign::cover::axis;
 
 axis! {
-    /// An instruction.
-    InstKind "instruction" {
-        Ssy "SSY",
-        Pbk "PBK",
-        Pcnt "PCNT",
-        Pret "PRET",
-        Cal "CAL",
-        Jcal "JCAL",
-        Bra "BRA",
-        Jmp "JMP",
-        Brx "BRX",
-        Jmx "JMX",
-        Sync "SYNC",
-        Brk "BRK",
-        Cont "CONT",
-        Ret "RET",
-        Exit "EXIT",
-        Kil "KIL",
-        Other "OTHER",
-        Bank "unsupported constant-bank form",
-        Unsupported "unsupported opcode",
-        Illegal "illegal opcode",
+    /// An instruction, by its opcode: one that sets up, one that leaves, its number, whether it has an offset in a constant bank, and
+    /// whether the unit has BRX and JMX. The number is 0 for SYNC and for what is not the unit's.
+    InstKind "instruction" of (Option<SetUpOp>, Option<LeaveOp>, u16, bool, bool) {
+        (Some(SetUpOp::Ssy), ..) => Ssy "SSY",
+        (Some(SetUpOp::Pbk), ..) => Pbk "PBK",
+        (Some(SetUpOp::Pcnt), ..) => Pcnt "PCNT",
+        (Some(SetUpOp::Pret), ..) => Pret "PRET",
+        (Some(SetUpOp::Cal), ..) => Cal "CAL",
+        (Some(SetUpOp::Jcal), .., false, _) => Jcal "JCAL",
+        (.., 0xE24, _, _) => Bra "BRA",
+        (.., 0xE21, false, _) => Jmp "JMP",
+        (.., 0xE25, false, true) => Brx "BRX",
+        (.., 0xE20, false, true) => Jmx "JMX",
+        (_, Some(LeaveOp::Sync), ..) => Sync "SYNC",
+        (_, Some(LeaveOp::Brk), ..) => Brk "BRK",
+        (_, Some(LeaveOp::Cont), ..) => Cont "CONT",
+        (_, Some(LeaveOp::Ret), ..) => Ret "RET",
+        (_, Some(LeaveOp::Exit), ..) => Exit "EXIT",
+        (_, Some(LeaveOp::Kil), ..) => Kil "KIL",
+        (.., 0, _, _) => Other "OTHER",
+        (.., 0xE21 | 0xE22, true, _)
+        | (.., 0xE20 | 0xE25, true, true) => Bank "unsupported constant-bank form",
+        (.., ..0xE3B, _, _) => Unsupported "unsupported opcode",
+        (.., 0xE3B.., _, _) => Illegal "illegal opcode",
     }
-}
 
-part! {
     /// Instructions that push a token.
-    Pusher "instruction" of InstKind 0 10
-}
-part! {
+    Pusher "instruction" of InstKind [Ssy..=Jmx]
+
     /// Instructions with a predicate and a CC test.
-    Conditional "instruction" of InstKind 6 10
-}
-part! {
+    Conditional "instruction" of InstKind [Bra..=Kil]
+
     /// BRA and JMP.
-    Brancher "instruction" of InstKind 6 2
-}
-part! {
+    Brancher "instruction" of InstKind [Bra..=Jmp]
+
     /// BRX and JMX.
-    Register "instruction" of InstKind 8 2
-}
-part! {
+    Register "instruction" of InstKind [Brx..=Jmx]
+
     /// Leaving instructions.
-    Leaver "instruction" of InstKind 10 6
-}
-part! {
+    Leaver "instruction" of InstKind [Sync..=Kil]
+
     /// Instructions that the unit executes.
-    Legal "instruction" of InstKind 0 17
-}
+    Legal "instruction" of InstKind [Ssy..=Other]
 
-axis! {
-    /// The instruction that failed.
-    Failed "instruction" {
-        Ssy "SSY",
-        Pbk "PBK",
-        Pcnt "PCNT",
-        Pret "PRET",
-        Cal "CAL",
-        Jcal "JCAL",
-        Bra "BRA",
-        Jmp "JMP",
-        Brx "BRX",
-        Jmx "JMX",
-        Sync "SYNC",
-        Brk "BRK",
-        Cont "CONT",
-        Ret "RET",
-        Exit "EXIT",
-        Kil "KIL",
-        Bank "unsupported constant-bank form",
-        Unsupported "unsupported opcode",
-        Illegal "illegal opcode",
-        Fetch "the fetch",
-    }
-}
+    /// The instructions that may fail.
+    Fails "instruction" of InstKind [Ssy..=Kil, Bank..=Illegal]
 
-numbered! {
-    /// Error code.
-    Code "error" 10 |n| format!("{} {}", n + 1, ERROR_NAMES[n + 1])
-}
-
-numbered! {
     /// Bits 63:52: E20..E3F, then SYNC and OTHER.
     Opcode "opcode" 34 |n| {
         let bits = 0xE20 + n as u16;
@@ -102,54 +68,36 @@ numbered! {
             (_, Some(name)) => format!("{bits:X} {name}"),
             _ => format!("{bits:X} illegal"),
         }
-    }
-}
+    };
 
-numbered! {
     /// CC test.
-    Test "CC test" 32 |n| TESTS.get(n).map_or(format!("{n:02x} of the clip state"), |name| (*name).to_owned())
-}
+    Test "CC test" 32 |n| TESTS.get(n).map_or(format!("{n:02x} of the clip state"), |name| (*name).to_owned());
 
-numbered! {
     /// CC test of the table in spa5-2.4.
-    Formula "CC test" 24 |n| TESTS[n].to_owned()
-}
+    Formula "CC test" 24 |n| TESTS[n].to_owned();
 
-numbered! {
     /// Condition code of a thread.
-    Cc "O C S Z" 16 |n| format!("{n:04b}")
-}
+    Cc "O C S Z" 16 |n| format!("{n:04b}");
 
-numbered! {
     /// Predicate register.
-    Pred "predicate" 8 |n| if n == 7 { "PT".to_owned() } else { format!("P{n}") }
-}
+    Pred "predicate" 8 |n| if n == 7 { "PT".to_owned() } else { format!("P{n}") };
 
-numbered! {
     /// `vis`: RET, CONT, BRK, SYNC.
-    Vis "vis" 16 |n| format!("{n:04b}")
-}
+    Vis "vis" 16 |n| format!("{n:04b}");
 
-numbered! {
     /// The token on top of the stack.
-    Top "on top" 6 |n| if n == 0 { "nothing".to_owned() } else { TOKEN_NAMES[n].to_owned() }
-}
+    Top "on top" 6 |n| if n == 0 { "nothing".to_owned() } else { TOKEN_NAMES[n].to_owned() };
 
-numbered! {
     /// Type of a popped token; 0: the stack is empty.
-    Popped "pops" 6 |n| if n == 0 { "nothing: stack empty".to_owned() } else { TOKEN_NAMES[n].to_owned() }
-}
+    Popped "pops" 6 |n| if n == 0 { "nothing: stack empty".to_owned() } else { TOKEN_NAMES[n].to_owned() };
 
-numbered! {
     /// Threads that are not active, by the token that they wait for.
     Waiting "waiting" 32 |n| {
         let names = ["BRK", "CONT", "RET", "exited", "SSY or DIV"].iter().enumerate();
         let present: Vec<&str> = names.filter(|(bit, _)| n >> bit & 1 == 1).map(|(_, name)| *name).collect();
         if present.is_empty() { "no thread".to_owned() } else { present.join(" + ") }
-    }
-}
+    };
 
-axis! {
     /// What the unit is doing.
     Status "status" {
         Run "RUN",
@@ -157,67 +105,42 @@ axis! {
         Err "ERR",
         Unwind "UNWIND",
     }
-}
 
-axis! {
     /// A launch on the pins.
-    Launch "launch" {
-        No "no",
-        Yes "yes",
-    }
-}
+    Launch "launch" of bool ["no", "yes"]
 
-axis! {
-    /// What the unit did before a launch.
-    Rest "before it" {
-        Done "DONE",
-        Err "ERR",
-    }
-}
+    /// What the unit did before a launch: whether it had stopped in an error.
+    Stopped "before it" of bool ["DONE", "ERR"]
 
-axis! {
-    /// Operand of a launch: threads.
-    Mask "launch mask" {
-        None "none",
-        One "one",
-        Some "some",
-        All "all",
+    /// Operand of a launch: threads, of all.
+    Mask "launch mask" of (u64, u64) {
+        (0, _) => None "none",
+        (mask, all) if mask != all && mask.is_power_of_two() => One "one",
+        (mask, all) if mask != all => Some "some",
+        _ => All "all",
     }
-}
 
-axis! {
-    /// Operand of a launch: entry.
-    Entry "entry" {
-        Control "a control word",
-        Slot "a slot",
-        Behind "behind the program",
+    /// Operand of a launch: entry, and whether it is in the program.
+    Entry "entry" of (u32, bool) {
+        (entry, true) if entry.is_multiple_of(32) => Control "a control word",
+        (_, true) => Slot "a slot",
+        (_, false) => Behind "behind the program",
     }
-}
 
-axis! {
-    /// Operand of a launch: the place of the program (spa5-3-p).
-    Base "program" {
-        Zero "at 0",
-        Low "elsewhere below 2^31",
-        High "from 2^31 on",
-        Last "ends at 2^32",
+    /// Operand of a launch: the place of the program, its begin and end (spa5-3-p).
+    Base "program" of (u32, u32) {
+        (0, _) => Zero "at 0",
+        (..=0x7fff_ffff, 1..) => Low "elsewhere below 2^31",
+        (_, 1..) => High "from 2^31 on",
+        (_, 0) => Last "ends at 2^32",
     }
-}
 
-numbered! {
     /// A bit of an address.
-    Bit "address bit" 29 |n| format!("{}", n + 3)
-}
+    Bit "address bit" 29 |n| format!("{}", n + 3);
 
-axis! {
     /// The value of a bit of an address.
-    Is "is" {
-        Clear "0",
-        Set "1",
-    }
-}
+    Is "is" of bool ["0", "1"]
 
-axis! {
     /// The way to this PC.
     Came "reached by" {
         Launch "launch",
@@ -225,9 +148,7 @@ axis! {
         Jump "jump",
         Token "token",
     }
-}
 
-axis! {
     /// The place of PC.
     Position "PC" {
         Slot0 "slot 0",
@@ -235,18 +156,14 @@ axis! {
         Slot2 "slot 2",
         Behind "outside the program",
     }
-}
 
-axis! {
-    /// The outcome of the step.
-    Fetched "outcome" {
-        Executed "executed",
-        Refused "instruction in error",
-        Outside "error 6",
+    /// The outcome of the step: its error.
+    Fetched "outcome" of Option<Error> {
+        None => Executed "executed",
+        Some(code) if code != Error::PcRange => Refused "instruction in error",
+        Some(_) => Outside "error 6",
     }
-}
 
-axis! {
     /// Two errors at once: the reported one, and the other that holds too.
     Two "errors" {
         TestMisaligned "10 over 8: CC test, target",
@@ -256,9 +173,7 @@ axis! {
         MisalignedFull "8 over 5",
         RangeFull "7 over 5",
     }
-}
 
-axis! {
     /// The outcome of a push.
     Pushed "outcome" {
         Done "pushed",
@@ -266,38 +181,27 @@ axis! {
         Range "error 7",
         Misaligned "error 8",
     }
-}
 
-axis! {
     /// `.U`.
-    Unanimous ".U" {
-        No "no",
-        Yes "yes",
-    }
-}
+    Unanimous ".U" of bool ["no", "yes"]
 
-axis! {
-    /// Active threads for which the condition is true.
-    Taken "taken" {
-        None "none",
-        Some "some",
-        All "all",
+    /// Active threads for which the condition is true, of all active ones.
+    Taken "taken" of (u64, u64) {
+        (0, _) => None "none",
+        (taken, active) if taken != active => Some "some",
+        _ => All "all",
     }
-}
 
-axis! {
-    /// The outcome of a BRA or JMP.
-    Branched "outcome" {
-        Through "goes on",
-        Jumps "jumps",
-        Divides "divides",
-        Full "error 5",
-        Range "error 7",
-        Misaligned "error 8",
+    /// The outcome of a BRA or JMP: the end of a push, the threads that take it, and `.U`.
+    Branched "outcome" of (Pushed, Taken, bool) {
+        (Pushed::Done, Taken::None, _) | (Pushed::Done, Taken::Some, true) => Through "goes on",
+        (Pushed::Done, Taken::All, _) => Jumps "jumps",
+        (Pushed::Done, Taken::Some, false) => Divides "divides",
+        (Pushed::Full, ..) => Full "error 5",
+        (Pushed::Range, ..) => Range "error 7",
+        (Pushed::Misaligned, ..) => Misaligned "error 8",
     }
-}
 
-axis! {
     /// The place of a target.
     Where "target" {
         Back "backward",
@@ -308,43 +212,27 @@ axis! {
         Behind "behind the program",
         Misaligned "misaligned",
     }
-}
 
-axis! {
     /// Slot of the instruction.
     Slot "slot" {
         Zero "0",
         One "1",
         Two "2",
     }
-}
 
-axis! {
-    /// The word that a target names.
-    Names "target" {
-        Slot "an instruction",
-        Control "a control word",
-    }
-}
+    /// Whether a target is the address of a control word.
+    Names "target" of bool ["an instruction", "a control word"]
 
-axis! {
     /// Inverted predicate.
-    Inverted "inverted" {
-        No "no",
-        Yes "yes",
-    }
-}
+    Inverted "inverted" of bool ["no", "yes"]
 
-axis! {
     /// The result of a cycle of an unwind.
-    Result "result" {
-        Over "no thread resumes, goes on",
-        Resumes "threads resume",
-        Done "DONE",
+    Result "result" of Event {
+        Event::Popped => Over "no thread resumes, goes on",
+        Event::Resumed => Resumes "threads resume",
+        _ => Done "DONE",
     }
-}
 
-axis! {
     /// Why a thread of a popped token does not resume.
     Kept "kept out" {
         Brk "waits for a PBK token",
@@ -352,44 +240,28 @@ axis! {
         Ret "waits for a RET token",
         Exited "exited",
     }
-}
 
-axis! {
     /// Whether other threads resume.
-    Others "others" {
-        NoThread "no thread resumes",
-        Some "others resume",
-    }
-}
+    Others "others" of bool ["no thread resumes", "others resume"]
 
-axis! {
     /// Number of cycles of an unwind.
-    Turns "cycles" {
-        One "1",
-        Two "2",
-        Few "3 or 4",
-        Many "5 and more",
+    Turns "cycles" of u32 {
+        0 | 1 => One "1",
+        2 => Two "2",
+        3 | 4 => Few "3 or 4",
+        5.. => Many "5 and more",
     }
-}
 
-axis! {
     /// The end of an unwind.
-    End "ends in" {
-        Run "RUN",
-        Done "DONE",
-    }
-}
+    End "ends in" of bool ["RUN", "DONE"]
 
-axis! {
-    /// Active threads.
-    Active "active" {
-        One "one",
-        Some "some",
-        All "all",
+    /// Active threads, and all.
+    Active "active" of (u64, u64) {
+        (active, all) if active != all && active.is_power_of_two() => One "one",
+        (active, all) if active != all => Some "some",
+        _ => All "all",
     }
-}
 
-axis! {
     /// Bits that the unit ignores (spa5-2.3).
     Ignored "bits" {
         Noinc "CAL.NOINC",
@@ -401,23 +273,19 @@ axis! {
         JmpLmt "JMP.LMT",
         Constant "bits 31:24 of a constant",
     }
-}
 
-axis! {
-    /// The outcome of a BRX or JMX (spa5-A).
-    Indirect "outcome" {
-        NoThread "no thread takes it",
-        Condition "divides by its condition, PC stays",
-        Together "all jump together",
-        Register "divides by its register",
-        ConditionFull "error 5, dividing by its condition",
-        RegisterFull "error 5, dividing by its register",
-        Range "error 7",
-        Misaligned "error 8",
+    /// The outcome of a BRX or JMX (spa5-A): the end of a push, the threads that take it, and whether one was made.
+    Indirect "outcome" of (Pushed, Taken, bool) {
+        (Pushed::Done, Taken::None, _) => NoThread "no thread takes it",
+        (Pushed::Done, Taken::Some, _) => Condition "divides by its condition, PC stays",
+        (Pushed::Done, Taken::All, false) => Together "all jump together",
+        (Pushed::Done, Taken::All, true) => Register "divides by its register",
+        (Pushed::Full, Taken::None | Taken::Some, _) => ConditionFull "error 5, dividing by its condition",
+        (Pushed::Full, Taken::All, _) => RegisterFull "error 5, dividing by its register",
+        (Pushed::Range, ..) => Range "error 7",
+        (Pushed::Misaligned, ..) => Misaligned "error 8",
     }
-}
 
-axis! {
     /// Corner cases that no other group singles out.
     Corner "corner" {
         SelfPcnt "spa5-7.2: PCNT with itself as target",
@@ -447,8 +315,4 @@ const TESTS: [&str; 24] = [
     "GEU", "T", "OFF", "LO", "SFF", "LS", "HI", "SFT", "HS", "OFT",
 ];
 
-impl Code {
-    pub(super) fn is(self, code: Error) -> bool {
-        self.0 + 1 == code as u8
-    }
-}
+error_codes!(10);

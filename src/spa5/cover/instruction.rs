@@ -1,43 +1,24 @@
 //! The properties of instructions that bins count, from the words and the state before them.
 
-use super::axes::{Conditional, Failed, InstKind, Taken};
+use super::axes::{Conditional, InstKind};
 use crate::spa5::isa::{LeaveOp, SetUpOp};
 use crate::spa5::state::{In, State};
-use reconverge_campaign::cover::Values;
 
 impl InstKind {
     /// Returns the kind of `word` (spa5-2.3); `brx`: the option of spa5-A is on.
-    pub(super) fn of(word: u64, brx: bool) -> Self {
-        if word & 0xFFF8_0000_0000_0000 == 0xF0F8_0000_0000_0000 {
-            return InstKind::Sync;
-        }
-        if !matches!(word >> 56, 0xE2 | 0xE3) {
-            return InstKind::Other;
-        }
-        let op = (word >> 52) as u16;
-        let bank = word >> 5 & 1 == 1;
-        match (SetUpOp::from_bits(op), LeaveOp::from_bits(op), op) {
-            (.., 0xE21 | 0xE22) if bank => InstKind::Bank,
-            (.., 0xE20 | 0xE25) if bank && brx => InstKind::Bank,
-            (.., 0xE20 | 0xE25) if !brx => InstKind::Unsupported,
-            (Some(SetUpOp::Ssy), ..) => InstKind::Ssy,
-            (Some(SetUpOp::Pbk), ..) => InstKind::Pbk,
-            (Some(SetUpOp::Pcnt), ..) => InstKind::Pcnt,
-            (Some(SetUpOp::Pret), ..) => InstKind::Pret,
-            (Some(SetUpOp::Cal), ..) => InstKind::Cal,
-            (Some(SetUpOp::Jcal), ..) => InstKind::Jcal,
-            (_, Some(LeaveOp::Brk), _) => InstKind::Brk,
-            (_, Some(LeaveOp::Cont), _) => InstKind::Cont,
-            (_, Some(LeaveOp::Ret), _) => InstKind::Ret,
-            (_, Some(LeaveOp::Exit), _) => InstKind::Exit,
-            (_, Some(LeaveOp::Kil), _) => InstKind::Kil,
-            (.., 0xE24) => InstKind::Bra,
-            (.., 0xE21) => InstKind::Jmp,
-            (.., 0xE25) => InstKind::Brx,
-            (.., 0xE20) => InstKind::Jmx,
-            (.., 0xE3B..) => InstKind::Illegal,
-            _ => InstKind::Unsupported,
-        }
+    pub(super) fn of_word(word: u64, brx: bool) -> Self {
+        let (op, bank) = ((word >> 52) as u16, word >> 5 & 1 == 1);
+        InstKind::of(match word >> 56 {
+            0xE2 | 0xE3 => (
+                SetUpOp::from_bits(op),
+                LeaveOp::from_bits(op),
+                op,
+                bank,
+                brx,
+            ),
+            0xF0 if word >> 51 & 31 == 31 => (None, Some(LeaveOp::Sync), 0, bank, brx),
+            _ => (None, None, 0, bank, brx),
+        })
     }
 
     /// Returns whether it is BRX or JMX.
@@ -59,18 +40,6 @@ impl InstKind {
             InstKind::Ret => 8,
             _ => 0,
         }
-    }
-}
-
-impl Failed {
-    pub(super) fn of(kind: InstKind) -> Self {
-        // OTHER stands between, and never fails.
-        let index = kind.index();
-        Failed::at(if kind > InstKind::Other {
-            index - 1
-        } else {
-            index
-        })
     }
 }
 
@@ -104,14 +73,6 @@ pub(super) fn test(code: u64, [z, s, c, o]: [u64; 4]) -> u64 {
     }
 }
 
-pub(super) fn taken(of: u64, active: u64) -> Taken {
-    match of {
-        0 => Taken::None,
-        of if of == active => Taken::All,
-        _ => Taken::Some,
-    }
-}
-
 /// An instruction and its threads.
 pub(super) struct Instruction {
     pub(super) kind: InstKind,
@@ -129,7 +90,7 @@ pub(super) struct Instruction {
 
 impl Instruction {
     pub(super) fn new(word: u64, before: &State, pins: &In, brx: bool, csm: bool) -> Self {
-        let kind = InstKind::of(word, brx);
+        let kind = InstKind::of_word(word, brx);
         let active = before.active;
         let code = word & 0x1f;
         let (mut condition, mut tested) = (active, true);

@@ -1,18 +1,18 @@
 //! Counts the hits of a step, and remembers what the state does not show.
 
 use super::axes::{
-    Active, Base, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Failed,
+    Active, Base, Branched, Brancher, Came, Cc, Code, Conditional, Corner, End, Entry, Fails,
     Fetched, Formula, Ignored, Indirect, InstKind, Inverted, Kept, Leaver, Legal, Mask, Names,
-    Opcode, Others, Popped, Position, Pred, Pushed, Pusher, Register, Rest, Result, Slot, Status,
-    Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
+    Opcode, Others, Popped, Position, Pred, Pushed, Pusher, Register, Result, Slot, Status,
+    Stopped, Taken, Test, Top, Turns, Two, Unanimous, Vis, Waiting, Where,
 };
-use super::instruction::{Instruction, taken};
+use super::instruction::Instruction;
 use super::{Bins, DIV, EMPTY, PBK, PCNT, RET, SSY};
-use crate::axes::present;
+use crate::axes::{Failed, present};
 use crate::spa5::golden::{Error, Event, Golden};
 use crate::spa5::isa::{norm, seq};
 use crate::spa5::state::{In, State};
-use reconverge_campaign::cover::{Hits, Level, Previous, ValueSet, Values};
+use reconverge_campaign::cover::{Hits, Level, Previous, ValueSet, Values as _};
 
 /// Values that the state does not show: operands of the launch, and the step before.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Memory {
     pub(super) prog_base: u32,
     pub(super) prog_size: u32,
     pub(super) came: Option<Came>,
-    pub(super) previous: Option<InstKind>,
+    pub(super) previous: Previous<InstKind>,
     /// The current step.
     pub(super) step: Option<(Came, Position)>,
     pub(super) leaver: Option<Leaver>,
@@ -42,37 +42,19 @@ impl Bins {
             prog_size: pins.prog_size,
             ..Memory::default()
         };
-        let rest = if status == Status::Err {
-            Rest::Err
-        } else {
-            Rest::Done
-        };
-        let mask = match pins.launch_mask & self.all {
-            0 => Mask::None,
-            mask if mask == self.all => Mask::All,
-            mask if mask.is_power_of_two() => Mask::One,
-            _ => Mask::Some,
-        };
+        let mask = Mask::of((pins.launch_mask & self.all, self.all));
         let first = norm(pins.prog_base.wrapping_add(pins.entry));
-        let entry = match pins.entry {
-            _ if !m.holds(first.into()) => Entry::Behind,
-            entry if entry.is_multiple_of(32) => Entry::Control,
-            _ => Entry::Slot,
-        };
-        hits.hit(self.launches, (rest, mask, entry));
-        let base = match pins.prog_base {
-            0 => Base::Zero,
-            base if base.wrapping_add(pins.prog_size) == 0 => Base::Last,
-            base if base >> 31 == 0 => Base::Low,
-            _ => Base::High,
-        };
-        hits.hit(self.bases, (base,));
+        let entry = Entry::of((pins.entry, m.holds(first.into())));
+        let stopped = Stopped(status == Status::Err);
+        hits.hit(self.launches, (stopped, mask, entry));
+        let end = pins.prog_base.wrapping_add(pins.prog_size);
+        hits.hit(self.bases, (Base::of((pins.prog_base, end)),));
     }
 
-    /// Counts a completed step.
-    pub(super) fn completed(&self, m: &mut Memory, fetched: Fetched, hits: &mut Hits) {
+    /// Counts a completed step, which may have been an error.
+    pub(super) fn completed(&self, m: &mut Memory, error: Option<Error>, hits: &mut Hits) {
         if let Some((came, place)) = m.step.take() {
-            hits.hit(self.fetches, (came, place, fetched));
+            hits.hit(self.fetches, (came, place, Fetched::of(error)));
         }
     }
 
@@ -89,8 +71,7 @@ impl Bins {
         let i = Instruction::new(pins.word, before, pins, self.brx, self.csm);
         let slot = Slot::at((before.pc / 8 % 4).saturating_sub(1) as usize);
         m.step = Some((m.came.unwrap_or(Came::Launch), Position::at(slot.index())));
-        hits.hit(self.neighbours, (Previous(m.previous), i.kind));
-        m.previous = Some(i.kind);
+        hits.hit_next(self.neighbours, &mut m.previous, i.kind);
         m.leaver = Leaver::of(i.kind);
         hits.hit_bits(self.addresses, before.pc >> 3);
 
@@ -115,12 +96,12 @@ impl Bins {
             hits.hit(self.banks, (pusher,));
         }
         if let Some(code) = error {
-            hits.hit(self.errors, (Failed::of(i.kind), Code(code as u8 - 1)));
+            hits.hit(self.errors, (Failed(Fails::of(i.kind)), Code::of(code)));
         }
         self.conditions(&i, before, pins, hits);
         self.target(m, &i, before, slot, error, hits);
         if let Some(leaver) = Leaver::of(i.kind).filter(|_| i.tested) {
-            let left = taken(i.condition, before.active);
+            let left = Taken::of((i.condition, before.active));
             hits.hit(self.leaves, (leaver, left, Vis(before.vis)));
         }
         self.push(&i, before, after, error, hits);
@@ -144,13 +125,9 @@ impl Bins {
         if !i.tested {
             return;
         }
-        let inverted = if i.bit(19) {
-            Inverted::Yes
-        } else {
-            Inverted::No
-        };
         let predicate = Pred((i.word >> 16 & 7) as u8);
-        hits.hit(self.predicates, (conditional, predicate, inverted));
+        let point = (conditional, predicate, Inverted(i.bit(19)));
+        hits.hit(self.predicates, point);
         if usize::from(code) >= Formula::COUNT {
             // A test of the clip state machine uses no condition code.
             return;
@@ -163,7 +140,7 @@ impl Bins {
                 threads[cc] &= !plane;
             }
         }
-        let codes = ValueSet::new(present(threads).into());
+        let codes = ValueSet::present(threads);
         hits.hit_each(self.codes, codes, |cc: Cc| (Formula(code), cc));
     }
 
@@ -195,28 +172,20 @@ impl Bins {
         // Instructions that push in any case.
         let pushes = match i.kind {
             kind if kind.is_branch() => {
-                !i.unanimous && taken(i.condition, before.active) == Taken::Some
+                !i.unanimous && Taken::of((i.condition, before.active)) == Taken::Some
             }
             kind => !kind.is_indirect(),
         };
-        let mut both = ValueSet::default();
-        let mut two = |first: Error, second: bool, what: Two| {
-            both.add_if(error == Some(first) && second, what);
-        };
-        two(
-            Error::Unsupported,
-            !i.tested && misaligned,
-            Two::TestMisaligned,
+        let is = |code: Error| error == Some(code);
+        let untested = is(Error::Unsupported) && !i.tested;
+        hits.hit_all(
+            self.priority,
+            Two::TestMisaligned.when(untested && misaligned)
+                | Two::TestRange.when(untested && outside && !misaligned)
+                | Two::MisalignedRange.when(is(Error::TargetMisaligned) && outside)
+                | Two::MisalignedFull.when(is(Error::TargetMisaligned) && pushes && full)
+                | Two::RangeFull.when(is(Error::TargetRange) && pushes && full),
         );
-        two(
-            Error::Unsupported,
-            !i.tested && outside && !misaligned,
-            Two::TestRange,
-        );
-        two(Error::TargetMisaligned, outside, Two::MisalignedRange);
-        two(Error::TargetMisaligned, pushes && full, Two::MisalignedFull);
-        two(Error::TargetRange, pushes && full, Two::RangeFull);
-        hits.hit_each(self.priority, both, |two| (two,));
         if !i.tested || !self.looks(i, before) {
             return;
         }
@@ -233,12 +202,7 @@ impl Bins {
         };
         hits.hit(self.targets, (pusher, place, slot));
         if !misaligned && !outside {
-            let names = if target % 32 == 0 {
-                Names::Control
-            } else {
-                Names::Slot
-            };
-            hits.hit(self.names, (pusher, names));
+            hits.hit(self.names, (pusher, Names(target % 32 == 0)));
         }
     }
 
@@ -251,7 +215,7 @@ impl Bins {
         hits: &mut Hits,
     ) {
         let state = after.state();
-        let left = taken(i.condition, before.active);
+        let left = Taken::of((i.condition, before.active));
         let ended = match error {
             None => Pushed::Done,
             Some(Error::StackOverflow) => Pushed::Full,
@@ -273,33 +237,13 @@ impl Bins {
             }
         }
         if let Some(brancher) = Brancher::of(i.kind) {
-            let unanimous = if i.unanimous {
-                Unanimous::Yes
-            } else {
-                Unanimous::No
-            };
-            let ended = match (ended, left) {
-                (Pushed::Full, _) => Branched::Full,
-                (Pushed::Range, _) => Branched::Range,
-                (Pushed::Misaligned, _) => Branched::Misaligned,
-                (_, Taken::All) => Branched::Jumps,
-                (_, Taken::Some) if !i.unanimous => Branched::Divides,
-                _ => Branched::Through,
-            };
-            hits.hit(self.branches, (brancher, unanimous, left, ended));
+            let branched = Branched::of((ended, left, i.unanimous));
+            let point = (brancher, Unanimous(i.unanimous), left, branched);
+            hits.hit(self.branches, point);
         }
         if let Some(register) = Register::of(i.kind) {
-            let ended = match (ended, left) {
-                (Pushed::Full, Taken::All) => Indirect::RegisterFull,
-                (Pushed::Full, _) => Indirect::ConditionFull,
-                (Pushed::Range, _) => Indirect::Range,
-                (Pushed::Misaligned, _) => Indirect::Misaligned,
-                (_, Taken::None) => Indirect::NoThread,
-                (_, Taken::Some) => Indirect::Condition,
-                _ if state.sp > before.sp => Indirect::Register,
-                _ => Indirect::Together,
-            };
-            hits.hit(self.indirect, (register, ended));
+            let indirect = Indirect::of((ended, left, state.sp > before.sp));
+            hits.hit(self.indirect, (register, indirect));
         }
     }
 
@@ -307,11 +251,7 @@ impl Bins {
         let Some(legal) = Legal::of(i.kind) else {
             return;
         };
-        let active = match before.active {
-            active if active == self.all => Active::All,
-            active if active.is_power_of_two() => Active::One,
-            _ => Active::Some,
-        };
+        let active = Active::of((before.active, self.all));
         hits.hit(self.active, (legal, active));
         let dis = before.d_brk | before.d_cont | before.d_ret | before.exited;
         let parked = self.all & !dis & !before.active;
@@ -322,20 +262,20 @@ impl Bins {
             before.exited,
             parked,
         ]);
-        hits.hit(self.waiting, (legal, Waiting(waiting as u8)));
+        hits.hit(self.waiting, (legal, Waiting(waiting)));
         let bank = i.bit(5) && Pusher::of(i.kind).is_some();
-        let mut all = ValueSet::default();
-        let mut ignored = |is: bool, what: Ignored| all.add_if(is, what);
-        ignored(bank && constant >> 24 != 0, Ignored::Constant);
-        ignored(i.kind == InstKind::Jcal && !i.bit(6), Ignored::JcalNoinc);
-        ignored(i.kind == InstKind::Jmp && i.bit(6), Ignored::JmpLmt);
-        ignored(i.kind == InstKind::Cal && !i.bit(6), Ignored::Noinc);
-        ignored(i.kind == InstKind::Pret && !i.bit(6), Ignored::PretNoinc);
-        ignored(i.kind == InstKind::Bra && i.bit(6), Ignored::Lmt);
-        ignored(i.kind == InstKind::Exit && i.bit(5), Ignored::KeepRefCount);
         let set_up = i.kind < InstKind::Bra;
-        ignored(set_up && i.word & 0xf_001f != 0, Ignored::SetUp);
-        hits.hit_each(self.ignored, all, |what| (what,));
+        hits.hit_all(
+            self.ignored,
+            Ignored::Constant.when(bank && constant >> 24 != 0)
+                | Ignored::JcalNoinc.when(i.kind == InstKind::Jcal && !i.bit(6))
+                | Ignored::JmpLmt.when(i.kind == InstKind::Jmp && i.bit(6))
+                | Ignored::Noinc.when(i.kind == InstKind::Cal && !i.bit(6))
+                | Ignored::PretNoinc.when(i.kind == InstKind::Pret && !i.bit(6))
+                | Ignored::Lmt.when(i.kind == InstKind::Bra && i.bit(6))
+                | Ignored::KeepRefCount.when(i.kind == InstKind::Exit && i.bit(5))
+                | Ignored::SetUp.when(set_up && i.word & 0xf_001f != 0),
+        );
     }
 
     /// Counts a cycle of an unwind.
@@ -352,55 +292,30 @@ impl Bins {
         };
         m.turns += 1;
         let popped = Popped(before.top_type);
-        let (result, others) = match event {
-            Event::Popped => (Result::Over, Others::NoThread),
-            Event::Resumed => (Result::Resumes, Others::Some),
-            _ => (Result::Done, Others::NoThread),
-        };
+        let (result, others) = (Result::of(event), Others(event == Event::Resumed));
         hits.hit(self.unwinds, (leaver, popped, result));
+        let finished = event == Event::Finished;
         if event != Event::Popped {
-            let turns = match m.turns {
-                0 | 1 => Turns::One,
-                2 => Turns::Two,
-                3 | 4 => Turns::Few,
-                _ => Turns::Many,
-            };
-            let end = if event == Event::Finished {
-                End::Done
-            } else {
-                End::Run
-            };
-            hits.hit(self.turns, (leaver, turns, end));
+            hits.hit(self.turns, (leaver, Turns::of(m.turns), End(finished)));
         }
         if popped != Popped(EMPTY) {
-            let mask = before.top_mask;
-            let mut keeps = ValueSet::default();
-            for (flag, kept) in [
-                (after.d_brk, Kept::Brk),
-                (after.d_cont, Kept::Cont),
-                (after.d_ret, Kept::Ret),
-                (after.exited, Kept::Exited),
-            ] {
-                keeps.add_if(mask & flag != 0, kept);
-            }
-            hits.hit_each(self.kept, keeps, |kept| (popped, kept, others));
+            let flags = [after.d_brk, after.d_cont, after.d_ret, after.exited];
+            let keeps = ValueSet::present(flags.map(|flag| before.top_mask & flag));
+            hits.hit_each(self.kept, keeps, |kept: Kept| (popped, kept, others));
         }
-        let mut corners = ValueSet::default();
-        let mut corner = |is: bool, what: Corner| corners.add_if(is, what);
         let resumes = event == Event::Resumed;
         let over = |kind: u8, flag: u64| resumes && popped == Popped(kind) && flag != 0;
-        corner(over(PBK, after.d_brk), Corner::MoreBrk);
-        corner(over(PCNT, after.d_cont), Corner::MoreCont);
-        corner(over(RET, after.d_ret), Corner::MoreRet);
-        corner(before.vis != after.vis, Corner::VisRestored);
-        corner(resumes && popped == Popped(SSY), Corner::SyncWaits);
-        let full = usize::from(before.sp) == self.depth;
-        corner(full, Corner::FullUnwinds);
-        let first = m.turns == 1;
-        let finished = event == Event::Finished;
-        corner(finished && first, Corner::AllExit);
-        corner(finished && !first, Corner::LastExit);
-        hits.hit_each(self.corners, corners, |corner| (corner,));
+        hits.hit_all(
+            self.corners,
+            Corner::MoreBrk.when(over(PBK, after.d_brk))
+                | Corner::MoreCont.when(over(PCNT, after.d_cont))
+                | Corner::MoreRet.when(over(RET, after.d_ret))
+                | Corner::VisRestored.when(before.vis != after.vis)
+                | Corner::SyncWaits.when(resumes && popped == Popped(SSY))
+                | Corner::FullUnwinds.when(usize::from(before.sp) == self.depth)
+                | Corner::AllExit.when(finished && m.turns == 1)
+                | Corner::LastExit.when(finished && m.turns != 1),
+        );
     }
 
     fn corner_cases(
@@ -431,40 +346,26 @@ impl Bins {
         let left = i.tested && i.condition == 0;
         let outside = i.target.is_some_and(|t| t % 8 != 0 || !m.holds(t));
         let behind = !m.holds(seq(before.pc).into());
-        let mut corners = ValueSet::default();
-        let mut corner = |is: bool, what: Corner| corners.add_if(is, what);
-        corner(
-            pushed && i.kind == InstKind::Pcnt && lands(before.pc),
-            Corner::SelfPcnt,
-        );
-        corner(recursion, Corner::Recursion);
-        corner(separated, Corner::Separated);
-        corner(
-            left && i.kind.need() & !before.vis != 0,
-            Corner::UntakenLeave,
-        );
-        corner(left && i.kind.is_branch() && outside, Corner::UntakenTarget);
-        corner(
-            pushed && behind && matches!(i.kind, InstKind::Cal | InstKind::Bra),
-            Corner::Behind,
-        );
-        corner(
-            fine && before.pc == u32::MAX - 7 && after.state().pc == 8,
-            Corner::EndOfSpace,
-        );
         let killed = before.killed != 0 && i.condition != 0;
-        corner(
-            fine && killed && i.kind == InstKind::Kil,
-            Corner::StillKilled,
+        let no_token = i.kind.need() & !before.vis != 0;
+        hits.hit_all(
+            self.corners,
+            Corner::SelfPcnt.when(pushed && i.kind == InstKind::Pcnt && lands(before.pc))
+                | Corner::Recursion.when(recursion)
+                | Corner::Separated.when(separated)
+                | Corner::UntakenLeave.when(left && no_token)
+                | Corner::UntakenTarget.when(left && i.kind.is_branch() && outside)
+                | Corner::Behind
+                    .when(pushed && behind && matches!(i.kind, InstKind::Cal | InstKind::Bra))
+                | Corner::EndOfSpace
+                    .when(fine && before.pc == u32::MAX - 7 && after.state().pc == 8)
+                | Corner::StillKilled.when(fine && killed && i.kind == InstKind::Kil)
+                | Corner::Exits.when(fine && killed && i.kind == InstKind::Exit)
+                | Corner::Wraps.when(fine && i.wraps && self.looks(i, before)),
         );
-        corner(fine && killed && i.kind == InstKind::Exit, Corner::Exits);
-        corner(fine && i.wraps && self.looks(i, before), Corner::Wraps);
-        hits.hit_each(self.corners, corners, |corner| (corner,));
-        let no_token = Leaver::of(i.kind).is_some() && i.kind.need() & !before.vis != 0;
-        hits.hit_if(
-            error == Some(Error::Unsupported) && !i.tested && no_token,
-            self.priority,
-            (Two::TestToken,),
-        );
+        let untested = error == Some(Error::Unsupported) && !i.tested;
+        let leaves = Leaver::of(i.kind).is_some();
+        let both = Two::TestToken.when(untested && leaves && no_token);
+        hits.hit_all(self.priority, both);
     }
 }

@@ -5,6 +5,8 @@ use std::marker::PhantomData;
 use reconverge_program::words::{Code, Words};
 use serde::{Deserialize, Serialize};
 
+use super::ValueSet;
+
 /// An axis: a type with a few values, each with a name.
 pub trait Values: Copy {
     /// Name of the axis.
@@ -17,25 +19,61 @@ pub trait Values: Copy {
     fn index(self) -> usize;
     /// Returns the value with this index.
     fn at(index: usize) -> Self;
+    /// Returns the set of this value, if `condition` is true; otherwise the empty set.
+    #[inline]
+    fn when(self, condition: bool) -> ValueSet<Self> {
+        ValueSet::new(u64::from(condition) << self.index())
+    }
 }
 
-/// Declares an axis as an enum: its name, and the name of each value.
+/// Declares axes: the name of each, and of its values. An axis is one of these:
+///
+/// * an enum with these values;
+/// * the same with a function `of`, which takes something of a type and returns the value of the first pattern that it matches;
+/// * a bit: the names of `false` and `true`;
+/// * a part of another axis of this form: some of its values, single ones and ranges, in this order. `of` returns `None` for the
+///   others;
+/// * numbers, like opcodes and error codes: their count, and the name of each ([`numbered!`]).
 ///
 /// ```
 /// use reconverge_campaign::cover::{Values, axis};
 ///
 /// axis! {
-///     /// Which way a branch goes.
-///     Way "way" {
-///         On "on",
-///         Back "back",
+///     /// What an instruction does.
+///     Kind "instruction" {
+///         Plain "ALU",
+///         Branch "BR",
+///         Jump "JMP",
+///         End "END",
 ///     }
+///
+///     /// How many lanes take part.
+///     Lanes "lanes" of u32 {
+///         0 => None "none",
+///         1 => One "one",
+///         2.. => More "more",
+///     }
+///
+///     /// Whether there is a mask.
+///     Masked "masked" of bool ["no", "yes"]
+///
+///     /// Instructions that may end a block.
+///     Leaves "instruction" of Kind [Branch..=Jump, End]
+///
+///     /// A register.
+///     Register "register" 8 |n| format!("r{n}");
 /// }
-/// assert_eq!((Way::NAME, Way::COUNT, Way::names()[Way::Back.index()].as_str()), ("way", 2, "back"));
+/// assert_eq!((Kind::NAME, Kind::COUNT, Kind::names()[Kind::Jump.index()].as_str()), ("instruction", 4, "JMP"));
+/// assert_eq!(Lanes::of(5), Lanes::More);
+/// assert_eq!(Masked(true).index(), 1);
+/// assert_eq!(Leaves::of(Kind::Plain), None);
+/// assert_eq!(Leaves::of(Kind::End).map(|end| (end.0, end.index())), Some((Kind::End, 2)));
+/// assert_eq!(Register::names()[3], "r3");
 /// ```
 #[macro_export]
 macro_rules! axis {
-    ($(#[$doc:meta])* $name:ident $axis:literal { $($variant:ident $text:literal,)+ }) => {
+    () => {};
+    ($(#[$doc:meta])* $name:ident $axis:literal { $($variant:ident $text:literal,)+ } $($rest:tt)*) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum $name {
@@ -56,6 +94,86 @@ macro_rules! axis {
                 [$($name::$variant),+][index]
             }
         }
+
+        $crate::axis! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident $axis:literal of bool [$clear:literal, $set:literal] $($rest:tt)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name(pub bool);
+
+        impl $crate::cover::Values for $name {
+            const NAME: &'static str = $axis;
+            const COUNT: usize = 2;
+            fn names() -> Vec<String> {
+                [$clear, $set].map(str::to_owned).to_vec()
+            }
+            #[inline]
+            fn index(self) -> usize {
+                self.0.into()
+            }
+            fn at(index: usize) -> Self {
+                $name(index == 1)
+            }
+        }
+
+        $crate::axis! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident $axis:literal of $whole:ident [$($first:ident $(..= $last:ident)?),+] $($rest:tt)*) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub struct $name(pub $whole);
+
+        impl $name {
+            const PART: $crate::cover::Part<{ <$whole as $crate::cover::Values>::COUNT }> =
+                $crate::cover::Part::new(&[$(&[$whole::$first as u8 $(, $whole::$last as u8)?]),+]);
+
+            /// Returns `whole` as a value of this part, if it is one.
+            #[inline]
+            pub fn of(whole: $whole) -> Option<Self> {
+                Self::PART.has(whole as usize).then_some($name(whole))
+            }
+        }
+
+        impl $crate::cover::Values for $name {
+            const NAME: &'static str = $axis;
+            const COUNT: usize = Self::PART.count();
+            fn names() -> Vec<String> {
+                let names = <$whole as $crate::cover::Values>::names();
+                (0..Self::COUNT).map(|n| names[Self::PART.whole(n)].clone()).collect()
+            }
+            #[inline]
+            fn index(self) -> usize {
+                Self::PART.index(self.0 as usize)
+            }
+            fn at(index: usize) -> Self {
+                $name(<$whole as $crate::cover::Values>::at(Self::PART.whole(index)))
+            }
+        }
+
+        $crate::axis! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident $axis:literal of $of:ty {
+        $($pattern:pat $(if $guard:expr)? => $variant:ident $text:literal,)+
+    } $($rest:tt)*) => {
+        $crate::axis! { $(#[$doc])* $name $axis { $($variant $text,)+ } }
+
+        impl $name {
+            /// Returns the value of the first pattern that `of` matches.
+            #[inline]
+            pub fn of(of: $of) -> Self {
+                match of {
+                    $($pattern $(if $guard)? => $name::$variant,)+
+                }
+            }
+        }
+
+        $crate::axis! { $($rest)* }
+    };
+    ($(#[$doc:meta])* $name:ident $axis:literal $count:literal $names:expr; $($rest:tt)*) => {
+        $crate::numbered! { $(#[$doc])* $name $axis $count $names }
+
+        $crate::axis! { $($rest)* }
     };
 }
 pub use crate::axis;
@@ -97,40 +215,61 @@ macro_rules! numbered {
 }
 pub use crate::numbered;
 
-/// Declares an axis that is a part of another: `$count` values of `$whole`, from index `$first` on.
-#[macro_export]
+/// The part of an axis of `N` values that an axis of [`axis!`] is.
+#[derive(Debug)]
 #[doc(hidden)]
-macro_rules! part {
-    ($(#[$doc:meta])* $name:ident $axis:literal of $whole:ident $first:literal $count:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub struct $name(pub $whole);
-
-        impl $name {
-            /// Returns `whole` as a value of this part, if it is one.
-            pub fn of(whole: $whole) -> Option<Self> {
-                let index = $crate::cover::Values::index(whole);
-                ($first..$first + $count).contains(&index).then_some($name(whole))
-            }
-        }
-
-        impl $crate::cover::Values for $name {
-            const NAME: &'static str = $axis;
-            const COUNT: usize = $count;
-            fn names() -> Vec<String> {
-                $whole::names().into_iter().skip($first).take($count).collect()
-            }
-            #[inline]
-            fn index(self) -> usize {
-                self.0.index() - $first
-            }
-            fn at(index: usize) -> Self {
-                $name($whole::at($first + index))
-            }
-        }
-    };
+pub struct Part<const N: usize> {
+    /// For each value of the whole its index in the part; `NO` if it has none.
+    places: [u8; N],
+    count: usize,
 }
-pub use crate::part;
+
+/// No index.
+const NO: u8 = u8::MAX;
+
+impl<const N: usize> Part<N> {
+    /// Returns the part of these values: each alone, or the first and the last of a range.
+    pub const fn new(ranges: &[&[u8]]) -> Self {
+        let (mut places, mut count, mut n) = ([NO; N], 0, 0);
+        while n < ranges.len() {
+            let mut value = ranges[n][0];
+            while value <= ranges[n][ranges[n].len() - 1] {
+                places[value as usize] = count;
+                count += 1;
+                value += 1;
+            }
+            n += 1;
+        }
+        let count = count as usize;
+        Part { places, count }
+    }
+
+    /// Returns the number of its values.
+    pub const fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns whether value `whole` of the whole is in the part.
+    #[inline]
+    pub const fn has(&self, whole: usize) -> bool {
+        self.places[whole] != NO
+    }
+
+    /// Returns the index of value `whole` of the whole.
+    #[inline]
+    pub const fn index(&self, whole: usize) -> usize {
+        self.places[whole] as usize
+    }
+
+    /// Returns the index in the whole of value `index`.
+    pub fn whole(&self, index: usize) -> usize {
+        let place = self
+            .places
+            .iter()
+            .position(|place| usize::from(*place) == index);
+        place.unwrap_or_else(|| unreachable!("no value {index}"))
+    }
+}
 
 /// An instruction of a table of words; the last value is a word without a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,6 +302,12 @@ impl<C: Code> Values for Instruction<C> {
 /// The kind of the previous instruction; `None`: the launch was before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Previous<K>(pub Option<K>);
+
+impl<K> Default for Previous<K> {
+    fn default() -> Self {
+        Previous(None)
+    }
+}
 
 impl<K: Values> Values for Previous<K> {
     const NAME: &'static str = "before it";

@@ -149,7 +149,7 @@ impl<U: Campaign> KeptCases<U> {
     pub fn keep(&mut self, guide: &Guide<U>, number: u64, case: &Case<U>, trail: Trail<U>) {
         let mut shared = None;
         for place in &trail.places {
-            let reachable = guide.model.declaration.unreachable[place.bin].is_none();
+            let reachable = guide.model.groups.unreachable[place.bin].is_none();
             // Some hits are revoked at the end of a case.
             if reachable
                 && trail.collector.hits.counts[place.bin] > 0
@@ -169,7 +169,7 @@ impl<U: Campaign> KeptCases<U> {
 
 impl<'m, U: Campaign> Guide<'m, U> {
     pub fn new(model: &'m Model<U>) -> Self {
-        let bins = model.declaration.unreachable.len();
+        let bins = model.groups.unreachable.len();
         Guide {
             model,
             kept: (0..bins).map(|_| None).collect(),
@@ -196,7 +196,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
 
     /// Aims at the bins with the fewest hits in `hits`.
     pub fn aim(&mut self, hits: &Hits) {
-        let reachable = |bin: &usize| self.model.declaration.unreachable[*bin].is_none();
+        let reachable = |bin: &usize| self.model.groups.unreachable[*bin].is_none();
         let mut bins: Vec<usize> = (0..self.kept.len()).filter(reachable).collect();
         bins.sort_by_key(|bin| hits.counts[*bin]);
         let last = bins.get(AIMS - 1).or(bins.last());
@@ -248,7 +248,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
     fn pair(&self, rng: &mut Pcg64Mcg) -> Option<(&Kept<U>, &Kept<U>)> {
         for _ in 0..TRIES {
             let aim = *self.aims.choose(rng)?;
-            let mut lines = self.model.declaration.beside(aim);
+            let mut lines = self.model.groups.beside(aim);
             lines.shuffle(rng);
             let mut cases = lines.iter().filter_map(|line| {
                 let kept: Vec<_> = line.iter().filter_map(|n| self.kept[*n].as_ref()).collect();

@@ -1,13 +1,15 @@
 //! Counts hits of bins.
 
 use std::marker::PhantomData;
+use std::ops::BitOr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cross, Met, Point, Values};
+use super::{Cross, Met, Point, Previous, Values};
 
 /// Values of an axis, of which there are at most 64. For many conditions of which few are true: a condition costs less than a hit.
 #[derive(Clone, Copy, Debug)]
+#[must_use]
 pub struct ValueSet<A> {
     /// Bit n is 1 if value n is in the set.
     bits: u64,
@@ -24,16 +26,25 @@ impl<A: Values> ValueSet<A> {
         ValueSet { bits, axis }
     }
 
-    /// Adds `value`, if `condition` is true.
+    /// Returns the set whose value n is in it if `masks[n]` is not 0.
     #[inline]
-    pub fn add_if(&mut self, condition: bool, value: A) {
-        self.bits |= u64::from(condition) << value.index();
+    pub fn present<const N: usize>(masks: [u64; N]) -> Self {
+        const { assert!(N == A::COUNT) };
+        let bits = masks.iter().zip(0..);
+        ValueSet::new(bits.map(|(mask, n)| u64::from(*mask != 0) << n).sum())
+    }
+
+    /// Returns true if no value is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.bits == 0
     }
 }
 
-impl<A: Values> Default for ValueSet<A> {
-    fn default() -> Self {
-        ValueSet::new(0)
+impl<A: Values> BitOr for ValueSet<A> {
+    type Output = Self;
+    #[inline]
+    fn bitor(self, other: Self) -> Self {
+        ValueSet::new(self.bits | other.bits)
     }
 }
 
@@ -116,13 +127,36 @@ impl Hits {
         }
     }
 
-    /// Hits bin number `bin`.
+    /// Hits the bins of `cross` at `values`.
+    #[inline]
+    pub fn hit_all<A: Values>(&mut self, cross: Cross<(A,)>, values: ValueSet<A>) {
+        self.hit_each(cross, values, |value| (value,));
+    }
+
+    /// Hits the bin of `kind` after the previous one, and makes it the previous one.
+    #[inline]
+    pub fn hit_next<K: Values>(
+        &mut self,
+        cross: Cross<(Previous<K>, K)>,
+        previous: &mut Previous<K>,
+        kind: K,
+    ) {
+        let before = std::mem::replace(previous, Previous(Some(kind)));
+        self.hit(cross, (before, kind));
+    }
+
+    /// Hits bin number `bin` at once, not buffered.
     pub(super) fn hit_bin(&mut self, bin: usize) {
+        self.count(bin, 1);
+    }
+
+    /// Counts `hits` of bin number `bin`.
+    fn count(&mut self, bin: usize, hits: u64) {
         let count = &mut self.counts[bin];
-        if *count == 0 {
+        if *count == 0 && hits > 0 {
             self.new.push(bin);
         }
-        *count += 1;
+        *count += hits;
     }
 
     /// Hits one bin of `cross` for each of the lowest `A::COUNT` bits of `word`: bit n hits value n of `A` with the first value
@@ -148,23 +182,16 @@ impl Hits {
 
     /// Counts all buffered hits. Must be called before the counters are read.
     pub fn settle(&mut self) {
-        let mut count = |bin: usize, hits: u64| {
-            let count = &mut self.counts[bin];
-            if *count == 0 && hits > 0 {
-                self.new.push(bin);
-            }
-            *count += hits;
-        };
-        for bin in &self.pending[..self.waiting] {
-            count(*bin as usize, 1);
+        for n in 0..self.waiting {
+            self.count(self.pending[n] as usize, 1);
         }
         let (first, bits) = self.of_words;
         let words = self.words.len() as u64;
         // For each bit loop over all words, so that the compiler can vectorise.
         for bit in (0..bits).take_while(|_| words > 0) {
             let set = self.words.iter().map(|word| word >> bit & 1).sum::<u32>();
-            count(first + 2 * bit, words - u64::from(set));
-            count(first + 2 * bit + 1, set.into());
+            self.count(first + 2 * bit, words - u64::from(set));
+            self.count(first + 2 * bit + 1, set.into());
         }
         self.waiting = 0;
         self.words.clear();
@@ -211,7 +238,7 @@ impl Hits {
 mod tests {
     use super::*;
     use crate::axis;
-    use crate::cover::{Declaration, When};
+    use crate::cover::{Declaration, Level, When};
 
     axis! {
         /// An axis of three values.
@@ -220,13 +247,12 @@ mod tests {
             B "b",
             C "c",
         }
-    }
-    axis! {
+
         /// The value of a bit.
-        Is "is" {
-            Clear "0",
-            Set "1",
-        }
+        Is "is" of bool ["0", "1"]
+
+        /// Some of the three.
+        Two "three" of Three [C, A]
     }
 
     #[test]
@@ -249,9 +275,7 @@ mod tests {
                 let holds = n % 5 < 2;
                 hits.hit_if(holds, plain, (three, is));
                 count(2 * (n % 3) + n / 7 % 2, holds);
-                let mut set = ValueSet::default();
-                set.add_if(n % 3 == 0, Three::A);
-                set.add_if(n % 4 == 0, Three::C);
+                let set = Three::A.when(n % 3 == 0) | Three::C.when(n % 4 == 0);
                 hits.hit_each(plain, set, |three| (three, is));
                 count(n / 7 % 2, n % 3 == 0);
                 count(4 + n / 7 % 2, n % 4 == 0);
@@ -268,12 +292,60 @@ mod tests {
             assert!((0..12).all(|bin| met.has(bin) == new.contains(&bin)));
             // Each case returns all bins that it hits, regardless of earlier cases, so a lost worker loses no bin of others.
             assert_eq!(hits.take(), Met::default());
-            hits.hit(plain, (Three::C, Is::Set));
+            hits.hit(plain, (Three::C, Is(true)));
             assert!(hits.take().has(5));
-            hits.hit(plain, (Three::C, Is::Set));
+            hits.hit(plain, (Three::C, Is(true)));
             hits.hit_bits(bits, 0);
             hits.clear();
             assert!(hits == none());
+        }
+    }
+
+    #[test]
+    fn sets_and_neighbours_hit_their_bins() {
+        let mut declaration = Declaration::default();
+        let three = declaration.cross::<(Three,)>(When::Sometimes, "three", "");
+        let next = declaration.cross::<(Previous<Is>, Is)>(When::Sometimes, "next", "");
+        let mut hits = declaration.no_hits();
+        let masks = ValueSet::present([5, 0, 1]);
+        assert!(!masks.is_empty() && ValueSet::<Three>::present([0; 3]).is_empty());
+        hits.hit_all(three, masks);
+        hits.hit_all(three, Three::A.when(true) | Three::B.when(false));
+        let mut previous = Previous::default();
+        for is in [true, true, false] {
+            hits.hit_next(next, &mut previous, Is(is));
+        }
+        hits.settle();
+        // After the launch 1, after it 1, after that 0.
+        assert_eq!(hits.counts(), [2, 0, 1, 0, 1, 0, 0, 1, 1]);
+        assert_eq!(previous, Previous(Some(Is(false))));
+    }
+
+    #[test]
+    fn a_value_is_unreachable_in_all_groups_that_have_it() {
+        let mut declaration = Declaration::default();
+        declaration.cross::<(Three, Is)>(When::Sometimes, "plain", "");
+        declaration.cross::<(Two,)>(When::Sometimes, "part", "");
+        declaration.unreachable_values("never", |three: Three| three == Three::C);
+        assert!(declaration.idle().is_empty());
+        let reachable = (0..8).filter(|bin| declaration.is_reachable(*bin));
+        assert_eq!(reachable.collect::<Vec<_>>(), [0, 1, 2, 3, 7]);
+        declaration.unreachable_values("again", |three: Three| three == Three::C);
+        assert_eq!(declaration.idle(), ["three: again"]);
+        assert_eq!(
+            (Two::of(Three::A), Two::of(Three::B)),
+            (Some(Two::at(1)), None)
+        );
+    }
+
+    #[test]
+    fn levels_that_a_stack_does_not_have_are_unreachable() {
+        for (max, levels) in [(1, 2), (2, 3), (3, 4), (4, 5)] {
+            let mut declaration = Declaration::default();
+            declaration.cross::<(Is, Level)>(When::Sometimes, "levels", "");
+            declaration.unreachable_levels("none", max);
+            assert_eq!((declaration.reachable(), max), (2 * levels, max));
+            assert!(declaration.idle().is_empty());
         }
     }
 

@@ -1,11 +1,10 @@
 //! The bins of rpseq: what a campaign has to meet.
 
-use reconverge::cover::When::{Cycle, Sometimes, Step as EachStep};
+use reconverge::cover::When::{Sometimes, Step as EachStep};
 use reconverge::cover::{
-    Coverage, Cross, Decision, Declaration, Hits, Instruction, Lanes, Level, Pace, Previous,
-    Status, numbered,
+    Coverage, Cross, Decision, Groups, Hits, Instruction, Lanes, Level, Previous, numbered,
 };
-use reconverge::design::{Build, Golden as _};
+use reconverge::design::Build;
 use reconverge::unit::{Executor as _, Step};
 use reconverge::words::Code as _;
 
@@ -21,83 +20,48 @@ numbered! {
     Ended "ended" 5 |n| ERROR_NAMES[n].to_owned()
 }
 
-/// The groups of bins.
+/// The groups of bins that do not count themselves.
 pub struct Bins {
     lanes: u32,
     depth: usize,
-    cycles: Cross<(Status, Pace)>,
     steps: Cross<(Op, Level, Lanes)>,
-    neighbours: Cross<(Previous<Op>, Op)>,
     branches: Cross<(Level, Lanes)>,
     yields: Cross<(Level, Decision)>,
-    ends: Cross<(Ended,)>,
 }
 
 impl Coverage<RpSeq> for Bins {
-    /// The last instruction.
-    type Memory = Option<Op>;
+    type Memory = ();
     const OVERVIEW: &'static [&'static str] = &["steps", "branches", "ends"];
 
     #[rustfmt::skip]
-    fn declare(d: &mut Declaration, build: &Build) -> Self {
-        let depth = build.value::<RpSeq>("DEPTH") as usize;
+    fn declare(d: &mut Groups<RpSeq>, build: &Build) -> Self {
+        d.cycles();
+        d.neighbours(|pins: &In| Op::of(pins.inst));
+        d.ends(|state: &State| Ended(state.err));
         let bins = Bins {
             lanes: build.lanes,
-            depth,
-            cycles: d.cross(Cycle, "cycles", "each cycle: what the unit was doing, and what the bench did"),
+            depth: build.value::<RpSeq>("DEPTH") as usize,
             steps: d.cross(EachStep, "steps", "each step: instruction, entries on the stack, active lanes"),
-            neighbours: d.cross(EachStep, "neighbours", "each step: the instruction before it, and itself"),
             branches: d.cross(Sometimes, "branches", "each BR: entries on the stack, lanes that take it"),
             yields: d.cross(Sometimes, "yields", "each YIELD: entries on the stack, whether lanes change places"),
-            ends: d.cross(Sometimes, "ends", "each end of a program"),
         };
-        let none = "the stack has no such level";
-        d.unreachable(bins.steps, none, |(_, level, _)| !level.exists(depth));
-        d.unreachable(bins.branches, none, |(level, _)| !level.exists(depth));
-        d.unreachable(bins.yields, none, |(level, _)| !level.exists(depth));
+        d.unreachable_levels("the stack has no such level", bins.depth);
         d.unreachable(bins.yields, "there is no entry", |at| at == (Level::Empty, Decision::Jump));
         let last = |op| [Code::OUTSIDE, END].map(Op::of).contains(&op);
-        d.unreachable(bins.neighbours, "it ended the program", |(before, _)| before.0.is_some_and(last));
+        d.unreachable_values("it ended the program", |before: Previous<Op>| before.0.is_some_and(last));
         bins
     }
 
-    fn sample(
-        &self,
-        last: &mut Option<Op>,
-        before: &State,
-        pins: &In,
-        after: &Golden,
-        hits: &mut Hits,
-    ) {
-        let status = Status::of(before.running, before.done, (before.err != 0).into());
-        hits.hit(
-            self.cycles,
-            (status, Pace::of(pins.rst_n, pins.stall, pins.inst_valid)),
-        );
+    fn sample(&self, _: &mut (), before: &State, pins: &In, after: &Golden, hits: &mut Hits) {
         if after.step() == Step::None {
-            // A launch, if it runs now.
-            *last = last.filter(|_| before.running == 1);
             return;
         }
-        let (word, level) = (
-            pins.inst & 0xf_0000,
-            Level::of(before.level.into(), self.depth),
-        );
-        let op = Op::of(word);
+        let (op, level) = (pins.inst >> 16, Level::of(before.level.into(), self.depth));
         let lanes = |mask| Lanes::of(mask, self.lanes);
-        hits.hit(self.steps, (op, level, lanes(before.active)));
-        hits.hit(self.neighbours, (Previous(last.replace(op)), op));
-        hits.hit_if(
-            word == BR,
-            self.branches,
-            (level, lanes(before.active & pins.cond)),
-        );
         let swaps = before.level > 0 && before.top_mask & before.active == 0;
-        hits.hit_if(word == YIELD, self.yields, (level, swaps.into()));
-        hits.hit_if(
-            after.state().running == 0,
-            self.ends,
-            (Ended(after.state().err),),
-        );
+        let taken = lanes(before.active & pins.cond);
+        hits.hit(self.steps, (Op::of(pins.inst), level, lanes(before.active)));
+        hits.hit_if(op == BR >> 16, self.branches, (level, taken));
+        hits.hit_if(op == YIELD >> 16, self.yields, (level, swaps.into()));
     }
 }

@@ -2,7 +2,7 @@
 
 use reconverge::cover::When::{Cycle, Sometimes, Step as EachStep};
 use reconverge::cover::{
-    Coverage, Cross, Decision, Declaration, Hits, Lanes, Level, Pace, Status, axis, numbered,
+    Coverage, Cross, Decision, Groups, Hits, Lanes, Level, Pace, Status, axis,
 };
 use reconverge::design::{Build, Golden as _};
 use reconverge::unit::{Executor as _, Programs as _, Step};
@@ -11,27 +11,18 @@ use super::golden::Golden;
 use super::{In, RpWarps, State, WARPS};
 use crate::rpseq::cover::{Ended, Op};
 
-numbered! {
-    /// A warp.
-    Warp "warp" 4 |n| format!("w{n}")
-}
-
-numbered! {
-    /// How many warps wait for conditions.
-    Waiting "waiting" 5 |n| n.to_string()
-}
-
-numbered! {
-    /// The warp that issues, counted from the one that issued before.
-    Turn "turn" 4 |n| ["the same", "the next", "skips one", "skips two"][n].to_owned()
-}
-
 axis! {
+    /// A warp.
+    Warp "warp" 4 |n| format!("w{n}");
+
+    /// How many warps wait for conditions.
+    Waiting "waiting" 5 |n| n.to_string();
+
+    /// The warp that issues, counted from the one that issued before.
+    Turn "turn" 4 |n| ["the same", "the next", "skips one", "skips two"][n].to_owned();
+
     /// Which of the branches that wait gets its conditions.
-    Order "order" {
-        Oldest "the oldest",
-        Younger "a younger one",
-    }
+    Order "order" of bool ["the oldest", "a younger one"]
 }
 
 /// What was issued before.
@@ -59,7 +50,7 @@ impl Coverage<RpWarps> for Bins {
     const OVERVIEW: &'static [&'static str] = &["issues", "returns", "orders"];
 
     #[rustfmt::skip]
-    fn declare(d: &mut Declaration, build: &Build) -> Self {
+    fn declare(d: &mut Groups<RpWarps>, build: &Build) -> Self {
         let depth = build.value::<RpWarps>("DEPTH") as usize;
         let bins = Bins {
             width: build.lanes / WARPS as u32,
@@ -73,9 +64,9 @@ impl Coverage<RpWarps> for Bins {
         };
         d.unreachable(bins.issues, "a warp that waits does not issue", |(_, _, waiting)| waiting.0 == 4);
         d.unreachable(bins.turns, "a warp that waits does not issue", |(_, waiting)| waiting.0 == 4);
-        d.unreachable(bins.returns, "the stack has no such level", |(_, _, level)| !level.exists(depth));
+        d.unreachable_levels("the stack has no such level", depth);
         d.unreachable(bins.orders, "no warp waits", |(_, _, waiting)| waiting.0 == 0);
-        d.unreachable(bins.orders, "it is the only one", |(order, _, waiting)| (order, waiting.0) == (Order::Younger, 1));
+        d.unreachable(bins.orders, "it is the only one", |(order, _, waiting)| order.0 && waiting.0 == 1);
         d.unreachable(bins.orders, "no warp is left to issue", |(_, issues, waiting)| (issues, waiting.0) == (Decision::Jump, 4));
         bins
     }
@@ -117,10 +108,7 @@ impl Coverage<RpWarps> for Bins {
             let lanes = Lanes::of(own(before.active & pins.cond), self.width);
             let level = Level::of(before.level[warp].into(), self.depth);
             hits.hit(self.returns, (Warp(warp as u8), lanes, level));
-            let order = match memory.waits.first() {
-                Some(oldest) if *oldest != warp => Order::Younger,
-                _ => Order::Oldest,
-            };
+            let order = Order(memory.waits.first().is_some_and(|oldest| *oldest != warp));
             let delayed = before.issue == 1 && pins.inst_valid == 1;
             hits.hit(self.orders, (order, delayed.into(), waiting));
             memory.waits.retain(|waits| *waits != warp);
