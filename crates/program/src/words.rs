@@ -1,6 +1,6 @@
 //! Simple programs: each instruction is one word at one address, starting at address 0, with at most one target. A unit with
 //! such programs writes the table of its words ([`Code`]) and gets assembler, disassembler, checks, the edits of shrinker and
-//! guided run, random words ([`draw`]) and the test that finds a wrong row ([`wrong_rows`]).
+//! guided run, random programs ([`generate`]) and the test that finds a wrong row ([`wrong_rows`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -16,8 +16,10 @@ use reconverge_bench::input::InputError;
 use reconverge_bench::text::{Errors, Item, Location, Operands, items, operands, program_name};
 
 mod draw;
+mod nest;
 mod wrong;
 pub use draw::{draw, faults};
+pub use nest::{Construct, Part, generate};
 pub use wrong::wrong_rows;
 
 /// An instruction: a row of the table.
