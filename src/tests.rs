@@ -11,6 +11,8 @@ mod fuzz;
 mod guide;
 #[cfg(feature = "rtl")]
 mod judges;
+#[cfg(feature = "mutate")]
+mod shapes;
 #[cfg(feature = "rtl")]
 mod shrink;
 #[cfg(feature = "rtl")]

@@ -45,26 +45,13 @@ impl Environment<R700> for Surroundings {
     #[inline]
     fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let quad = self.program.quad(state.pc);
-        // Every pin is named: the compiler tells of a new one.
         *pins = In {
             dw0: quad.dw0,
             dw1: quad.dw1,
             u: quad.u.into(),
             inst_valid: 1,
-            // Below.
-            pred: 0,
-            // Of a launch, and of the host.
-            launch: 0,
-            entry: 0,
-            prog_len: 0,
-            lane_mask: 0,
-            stack_size: 0,
-            const_we: 0,
-            const_addr: 0,
-            const_wdata: 0,
-            stall: 0,
             rst_n: 1,
-            pad: [0; _],
+            ..In::default()
         };
         if self.lanes.noisy() {
             let mut noise = Noise::<1>::draw(rng);

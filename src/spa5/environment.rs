@@ -6,7 +6,7 @@ use rand::Rng;
 use super::Spa5;
 use super::program::Program;
 use super::state::{In, State};
-use crate::unit::{Environment, Pins, Programs};
+use crate::unit::{Environment, Pins, Programs as _};
 use reconverge_program::case::Case;
 use reconverge_program::environment::{Draw, Noise, Planes, only_one};
 use reconverge_program::generate::within;
@@ -145,25 +145,11 @@ impl Environment<Spa5> for Surroundings {
     #[inline]
     fn set_pins(&mut self, state: &State, rng: &mut impl Rng, pins: &mut In) {
         let word = self.program.word(state.pc);
-        // Every pin is named: the compiler tells of a new one.
         *pins = In {
             word,
             inst_valid: 1,
-            // Below.
-            p: [0; 7],
-            cc: [0; 4],
-            r: [0; 64],
-            constant: 0,
-            csm: [0; 64],
-            // Of a launch.
-            launch: 0,
-            entry: 0,
-            prog_base: 0,
-            prog_size: 0,
-            launch_mask: 0,
-            stall: 0,
             rst_n: 1,
-            pad: [0; _],
+            ..In::default()
         };
         if self.conditions.lanes.noisy() {
             let mut noise = Noise::<11>::draw(rng);
@@ -332,42 +318,4 @@ impl Pins for In {
     }
 
     fn host_write(&mut self, _: &mut impl Rng) {}
-}
-
-#[cfg(all(test, feature = "mutate"))]
-mod tests {
-    use rand::SeedableRng;
-    use rand_pcg::Pcg64Mcg;
-
-    use super::*;
-    use crate::spa5::golden::Golden;
-    use reconverge_campaign::campaign::case;
-
-    #[test]
-    fn no_decision_looks_at_a_condition_without_its_shape() {
-        let (mut cycles, mut others) = (0, 0);
-        for index in 0..200 {
-            let (_, case) = case::<Spa5>(3, index, &32.into());
-            let mut environment = Surroundings::new(&case);
-            if !environment.conditions.lanes.noisy() || environment.peels {
-                continue;
-            }
-            let mut rng = Pcg64Mcg::seed_from_u64(case.seed);
-            let mut golden = Golden::new(32);
-            golden.cycle(&Spa5::launch(&case, None));
-            while Spa5::running(golden.state()) && cycles < 100 * index {
-                let shaped = Noise::<11>::draw(&mut rng.clone()).shaped(golden.state().active);
-                let mut pins = In::default();
-                environment.set_pins(golden.state(), &mut rng, &mut pins);
-                let mut all = pins;
-                let [p @ .., z, s, c, o] = shaped;
-                (all.p, all.cc) = (p, [z, s, c, o]);
-                let mut beside = golden.clone();
-                assert_eq!(golden.cycle(&pins), beside.cycle(&all), "{:x}", pins.word);
-                cycles += 1;
-                others += u64::from((pins.p, pins.cc) != (all.p, all.cc));
-            }
-        }
-        assert!(cycles > 1000 && others > cycles / 2, "{others} of {cycles}");
-    }
 }
