@@ -3,6 +3,7 @@
 
 use super::Spa5;
 use super::golden::{Golden, Token};
+use super::isa::{BlockOp, Cond, LeaveOp, SetUpOp, Word};
 use super::start::vis_after;
 use super::state::values::status::{DONE, RUN, UNWIND};
 use super::state::values::token::{DIV, PBK, PCNT, RET, SSY};
@@ -15,22 +16,8 @@ const BASE: u32 = 0x40;
 const BUNDLE: u32 = 32;
 /// Predicate PT and CC test T: always true.
 const ALWAYS: u64 = 0x7000f;
-/// Bits 63:52 of the set-up instructions and of CAL, which have a relative target and no condition.
-const SET_UP: [u64; 5] = [0xe29, 0xe2a, 0xe2b, 0xe27, 0xe26];
-/// Words of SYNC, BRK, CONT, RET, EXIT, KIL without their condition.
-const LEAVING: [u64; 6] = [
-    0xf0f8 << 48,
-    0xe34 << 52,
-    0xe35 << 52,
-    0xe32 << 52,
-    0xe30 << 52,
-    0xe33 << 52,
-];
-/// Bits 63:52 of words that end in an error in every build.
-const REFUSED: [u64; 17] = [
-    0xe23, 0xe28, 0xe2c, 0xe2d, 0xe2e, 0xe2f, 0xe31, 0xe36, 0xe37, 0xe38, 0xe39, 0xe3a, 0xe3b,
-    0xe3c, 0xe3d, 0xe3e, 0xe3f,
-];
+/// EXIT without its condition.
+const EXIT: u64 = leaving(LeaveOp::Exit);
 /// CC tests that are one flag or its complement: number, index of the flag in Z, S, C, O, whether it is the complement.
 const FLAGS: [(u64, usize, bool); 7] = [
     (0x0a, 0, false),
@@ -67,6 +54,11 @@ struct Warp {
     brx: bool,
     csm: bool,
     size: u32,
+}
+
+/// Returns a leaving instruction without its condition.
+const fn leaving(op: LeaveOp) -> u64 {
+    Word::leave(op, Cond::ALWAYS).encode() ^ ALWAYS
 }
 
 /// Returns a cycle with instruction `word`.
@@ -195,11 +187,11 @@ impl Warp {
     /// Generates the CC tests of the clip state machine, which are errors in a unit without it.
     fn clip_tests(&self, state: &State, each: &mut dyn FnMut(In)) {
         for number in 0..8 {
-            let mut words = vec![LEAVING[4]];
-            if number == 0 {
-                words = LEAVING.to_vec();
-            }
-            for word in words {
+            let every: &[LeaveOp] = match number {
+                0 => LeaveOp::ALL,
+                _ => &[LeaveOp::Exit],
+            };
+            for word in every.iter().map(|op| leaving(*op)) {
                 for taken in subsets(state.active) {
                     let mut pins = step(word | 7 << 16 | (24 + number));
                     for (thread, csm) in pins.csm.iter_mut().enumerate() {
@@ -241,17 +233,19 @@ impl World<Spa5> for Warp {
     fn steps(&self, state: &State, each: &mut dyn FnMut(In)) {
         if state.status == UNWIND {
             // The instruction is not used.
-            return each(step(LEAVING[4] | ALWAYS));
+            return each(step(EXIT | ALWAYS));
         }
         let pc = state.pc;
         // NOP. Outside the program no word is used.
         each(step(0x50b0_0000_0007_0f00));
         if !(BASE..self.end()).contains(&pc) {
-            return each(step(LEAVING[4] | ALWAYS));
+            return each(step(EXIT | ALWAYS));
         }
         // Start with another condition for each instruction and in each state.
         let mut way = state.sp as usize * 5 + pc as usize / 8 + state.active as usize * 3;
-        for opcode in SET_UP {
+        // JCAL has an absolute target.
+        for op in SetUpOp::ALL.iter().filter(|op| **op != SetUpOp::Jcal) {
+            let opcode = u64::from(op.bits());
             for to in self.targets() {
                 each(step(relative(opcode << 52, pc, to)));
             }
@@ -268,7 +262,7 @@ impl World<Spa5> for Warp {
         }
         self.branches(state, &mut way, |to| relative(0xe24 << 52, pc, to), each);
         self.branches(state, &mut way, |to| absolute(0xe21, to), each);
-        for word in LEAVING {
+        for word in LeaveOp::ALL.iter().map(|op| leaving(*op)) {
             for taken in subsets(state.active) {
                 way += 1;
                 each(with_condition(word, taken, state.active, way));
@@ -281,7 +275,9 @@ impl World<Spa5> for Warp {
                 each(step(0xe25 << 52 | ALWAYS));
             }
         }
-        for opcode in REFUSED {
+        // Opcodes that end in an error in every build; JMX, JMP and JCAL have their own form of it below.
+        let named = BlockOp::ALL[3..].iter().map(|op| op.bits().into());
+        for opcode in named.chain(0xe3b..=0xe3f_u64) {
             each(step(opcode << 52 | ALWAYS));
         }
         // These have no such form.
@@ -321,7 +317,7 @@ impl World<Spa5> for Warp {
         match state.status {
             _ if state.sp < 2 => None,
             UNWIND => Some(In::default()),
-            RUN if golden.in_program(state.pc) => Some(step(LEAVING[4] | ALWAYS)),
+            RUN if golden.in_program(state.pc) => Some(step(EXIT | ALWAYS)),
             // The warp has stopped, or is about to stop.
             _ => None,
         }
@@ -529,7 +525,7 @@ mod tests {
             for taken in subsets(0b111) {
                 let mut golden = Golden::build(&build);
                 golden.cycle(&world.launches()[0]);
-                golden.cycle(&with_condition(LEAVING[4], taken, 0b111, way));
+                golden.cycle(&with_condition(EXIT, taken, 0b111, way));
                 assert_eq!(golden.state().exited, taken, "way {way}");
             }
         }
