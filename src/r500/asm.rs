@@ -184,8 +184,6 @@ pub enum Targets {
 pub struct Code {
     /// The instructions, from `OFFSET_ADDR` on.
     pub slots: Vec<Slot>,
-    /// The line each instruction comes from.
-    pub lines: Vec<usize>,
     /// Labels, each with the number of the slot that follows, at most `slots.len()`.
     pub labels: BTreeMap<String, u16>,
     /// (first slot, last slot that is not a stub) of the main part and of each subroutine that

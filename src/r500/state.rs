@@ -1,20 +1,22 @@
 //! The pins and the state of the unit, generated from `rtl/r500/design.toml` by the build script: the structs, which the bench
 //! top has too, and the list of fields.
 
+use reconverge_bench::field::across;
+
 include!(concat!(env!("OUT_DIR"), "/r500.rs"));
 
 impl State {
     /// Returns the class of lane `i` (0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK).
     pub fn class(&self, i: usize) -> u8 {
-        (self.st[0] >> i & 1) as u8 | ((self.st[1] >> i & 1) as u8) << 1
+        across(&self.st, i) as u8
     }
     /// Returns the branch counter of lane `i`.
     pub fn bc(&self, i: usize) -> u8 {
-        (0..5).fold(0, |acc, b| acc | ((self.bc[b] >> i & 1) as u8) << b)
+        across(&self.bc, i) as u8
     }
     /// Returns the loop-inactive counter of lane `i`.
     pub fn lc(&self, i: usize) -> u8 {
-        (self.lc[0] >> i & 1) as u8 | ((self.lc[1] >> i & 1) as u8) << 1
+        across(&self.lc, i) as u8
     }
     /// Returns lane `i` as the spec's traces print it: `A`, `B2`, `C0`, `K1`; with both counters if they are not
     /// canonical (r500-3.1), which only happens in broken RTL.

@@ -13,7 +13,7 @@ use crate::unit::{
     self, Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant,
 };
 use reconverge_bench::design::Design;
-use reconverge_bench::field::Declaration;
+use reconverge_bench::field::{Declaration, across};
 use reconverge_bench::input::InputError;
 use reconverge_bench::json;
 use reconverge_campaign::exhaust::Small;
@@ -160,10 +160,8 @@ impl Campaign for R500 {
     }
 
     fn conditions(pins: &In, lane: u32) -> u16 {
-        let planes = std::iter::once(&pins.alu).chain(&pins.pred);
-        (0..).zip(planes).fold(0, |bits, (j, plane)| {
-            bits | ((plane >> lane & 1) as u16) << j
-        })
+        let [r, g, b, a] = pins.pred;
+        across(&[pins.alu, r, g, b, a], lane as usize)
     }
 
     fn relaunched(program: &Program, pins: &In, after: &State, last: &In) -> (Program, u64) {

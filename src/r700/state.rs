@@ -1,12 +1,14 @@
 //! The pins and the state of the unit, generated from `rtl/r700/design.toml` by the build script: the structs, which the bench
 //! top has too, and the list of fields.
 
+use reconverge_bench::field::across;
+
 include!(concat!(env!("OUT_DIR"), "/r700.rs"));
 
 impl State {
     /// Returns the class of lane `i` (0 ACTIVE, 1 BRANCH, 2 CONT, 3 BRK).
     pub fn class(&self, i: usize) -> u8 {
-        (self.st[0] >> i & 1) as u8 | ((self.st[1] >> i & 1) as u8) << 1
+        across(&self.st, i) as u8
     }
 
     /// Returns the first `lanes` lanes as the spec's traces print them: `Abck`.

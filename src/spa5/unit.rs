@@ -13,7 +13,7 @@ use super::{Spa5, asm, cover, generate, import, judge, refused};
 use crate::explain::Anatomy;
 use crate::unit::{Campaign, LoadOptions, Loaded, Programs, Record, ScalarJudge, Unit, Variant};
 use reconverge_bench::design::{Build, Design};
-use reconverge_bench::field::Declaration;
+use reconverge_bench::field::{Declaration, across};
 use reconverge_bench::input::InputError;
 use reconverge_bench::json::{self, Hex};
 use reconverge_campaign::exhaust::Small;
@@ -191,13 +191,11 @@ impl Campaign for Spa5 {
     }
 
     fn conditions(pins: &In, lane: u32) -> u16 {
-        let planes = pins.p.iter().chain(&pins.cc);
-        let drawn = (0..).zip(planes).fold(0, |bits, (j, plane)| {
-            bits | ((plane >> lane & 1) as u16) << j
-        });
+        let lane = lane as usize;
+        let drawn = across(&pins.p, lane) | across(&pins.cc, lane) << pins.p.len();
         // An instruction has one CC test: if it is of the clip state machine, bits 8 to 15 belong to that (contract-7-e).
         match tests_clip(pins.word) {
-            true => drawn & 0xff | u16::from(pins.csm[lane as usize % 64]) << 8,
+            true => drawn & 0xff | u16::from(pins.csm[lane % 64]) << 8,
             false => drawn,
         }
     }

@@ -571,6 +571,13 @@ pub fn plane(lanes: &[u8], bit: u32) -> u64 {
     out
 }
 
+/// Returns the value of `lane` in `planes`: bit n is its bit in plane n.
+#[inline]
+pub fn across(planes: &[u64], lane: usize) -> u16 {
+    let bits = planes.iter().map(|plane| (plane >> lane & 1) as u16);
+    (0..).zip(bits).fold(0, |value, (n, bit)| value | bit << n)
+}
+
 /// Spreads a plane: element i of the result is bit i of `plane`, at least for the first `lanes` lanes.
 // Inlined for the same reason as `plane`.
 #[inline]
@@ -609,6 +616,8 @@ mod tests {
                     "{mask:x}"
                 );
                 assert_eq!(plane(&spread, 0), mask);
+                let one = (mask >> 40 & 1) as u16;
+                assert_eq!(across(&[0, mask, u64::MAX], 40), one << 1 | 4);
             }
         }
     }

@@ -159,18 +159,7 @@ fn predicate_name(cond: Cond) -> String {
 pub fn statement(slot: Slot) -> Option<String> {
     use BOp::{Decr, Incr, None as Keep};
     let fc = Fc::decode(slot)?;
-    let Fc {
-        op,
-        b_else,
-        jump_any,
-        a_op,
-        jump_func,
-        b_pop_cnt: n,
-        b_op0,
-        b_op1,
-        int_addr: i,
-        ..
-    } = fc;
+    let (op, n, i, jump_func) = (fc.op, fc.b_pop_cnt, fc.int_addr, fc.jump_func);
     let jumps = Cond {
         table: jump_func,
         pred: fc.pred_sel,
@@ -188,7 +177,8 @@ pub fn statement(slot: Slot) -> Option<String> {
         }
     };
     let begin = if op == Op::Rep { "REP" } else { "LOOP" };
-    Some(match (op, a_op, b_else, jump_any, b_op0, b_op1, n) {
+    let form = (op, fc.a_op, fc.b_else, fc.jump_any, fc.b_op0, fc.b_op1, n);
+    Some(match form {
         (Op::Jump, AOp::None, false, false, Incr, Incr, 0) => {
             format!("IF {}, with ELSE", if_stays())
         }

@@ -697,7 +697,6 @@ impl<'a> Expander<'a> {
                 slot.addr = slot.addr & !(511 << 16) | field << 16;
             }
             self.code.slots.push(slot);
-            self.code.lines.push(item.line);
             if errors.is_full() {
                 break;
             }

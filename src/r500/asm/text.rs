@@ -244,21 +244,12 @@ impl<'a> Settings<'a> {
             }
             (".offset", _) => return Err(usage(" ADDRESS")),
             (".start" | ".end", [place]) => {
-                self.given.once(
-                    at,
-                    word,
-                    if word == ".start" {
-                        "START_ADDR"
-                    } else {
-                        "END_ADDR"
-                    },
-                )?;
-                let address = at.address(place, 511, labels)?;
-                let slot = if word == ".start" {
-                    &mut self.start
-                } else {
-                    &mut self.end
+                let (field, slot) = match word {
+                    ".start" => ("START_ADDR", &mut self.start),
+                    _ => ("END_ADDR", &mut self.end),
                 };
+                self.given.once(at, word, field)?;
+                let address = at.address(place, 511, labels)?;
                 *slot = Some(Line::new(at.line, address));
             }
             (".start" | ".end", _) => return Err(usage(" PLACE")),
@@ -284,30 +275,27 @@ impl<'a> Settings<'a> {
     fn register(&mut self, at: Location, name: &str, value: &str) -> Result<(), InputError> {
         let value = at.unsigned("value", value, u32::MAX)?;
         let name = name.to_ascii_uppercase();
-        match (name.as_str(), name.strip_prefix("US_FC_INT_CONST_")) {
-            ("US_FC_CTRL", _) => self.regs.fc_ctrl = value,
-            ("US_CODE_RANGE", _) => self.regs.code_range = value,
-            ("US_CODE_OFFSET", _) => self.regs.code_offset = value,
-            ("US_FC_BOOL_CONST", _) => self.regs.bool_const = value,
+        let regs = &mut self.regs;
+        let (field, register) = match (name.as_str(), name.strip_prefix("US_FC_INT_CONST_")) {
+            ("US_FC_CTRL", _) => (name, &mut regs.fc_ctrl),
+            ("US_CODE_RANGE", _) => (name, &mut regs.code_range),
+            ("US_CODE_OFFSET", _) => (name, &mut regs.code_offset),
+            ("US_FC_BOOL_CONST", _) => (name, &mut regs.bool_const),
             ("US_CODE_ADDR", _) => {
                 self.given.once(at, ".reg", "START_ADDR")?;
-                self.given.once(at, ".reg", "END_ADDR")?;
-                self.code_addr = Some(value);
-                return Ok(());
+                ("END_ADDR".to_owned(), self.code_addr.insert(value))
             }
             (_, Some(n)) => {
                 let n: usize = at.unsigned("register", n, 31)?;
-                self.given
-                    .once(at, ".reg", &format!("integer constant {n}"))?;
-                self.regs.int_const[n] = value;
-                return Ok(());
+                (format!("integer constant {n}"), &mut regs.int_const[n])
             }
             _ => {
                 let message = format!("no register `{name}` belongs to a program");
                 return Err(at.error("register", message));
             }
-        }
-        self.given.once(at, ".reg", &name)
+        };
+        *register = value;
+        self.given.once(at, ".reg", &field)
     }
 
     fn program(self, slots: Vec<Slot>, start: u16, end: u16) -> Result<Program, InputError> {

@@ -29,7 +29,6 @@ fn expand_reports_lines_labels_and_ends() {
         Slot::new(0x402, 0x0401_ff40, 0),
     ];
     assert_eq!(code.slots, expected);
-    assert_eq!(code.lines, [1, 2, 5, 6]);
     assert_eq!(code.labels["s"], 2);
     assert_eq!((code.end(0), code.end(2), code.end(3)), (1, 3, 3));
 }
