@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use reconverge::campaign;
-use reconverge::case::Conditions;
+use reconverge::case::{Conditions, Kind};
 use reconverge::design::{Build, Golden as _};
 use reconverge::stimulus::golden_alone;
 use reconverge::unit::{Records, Unit, Verdict};
@@ -26,31 +26,41 @@ impl<U: Unit> Watch<U> for End<U::State> {
 
 fn lanes_do_among_others_what_they_do_alone<U: Unit>() {
     let (mut agreed, mut instructions, mut ends) = (0, 0, BTreeSet::new());
-    for build in U::VARIANTS.iter().map(Build::from) {
+    let variants = U::VARIANTS.iter().map(Build::from);
+    for build in variants.chain([Build::from(8)]) {
         for number in 0..PROGRAMS {
-            let (_, mut case) = campaign::case::<U>(2, number, &build);
+            let (kind, mut case) = campaign::case::<U>(2, number, &build);
             // The judge follows one launch, and conditions that belong to a lane.
-            (case.noise_cycles, case.max_steps) = (None, 1000);
+            case.noise_cycles = None;
+            if kind != Kind::Structured {
+                case.max_steps = 1000;
+            }
             case.start.clear();
             if case.conditions == Conditions::Noise {
                 let p16 = [2, 8, 14][number as usize % 3];
                 case.conditions = Conditions::Drawn { p16 };
             }
             let mut watch = (Records::<U>::default(), End(U::State::default()));
-            golden_alone(&case, 4000, &mut watch);
+            golden_alone(&case, 400_000, &mut watch);
             let (records, End(end)) = watch;
             match records.judge(&case, &end) {
                 Verdict::Agrees {
                     instructions: n, ..
                 } => {
                     (agreed, instructions) = (agreed + 1, instructions + n);
+                    // It has room for itself on the stack of a unit as it is.
+                    if kind == Kind::Structured && build.parameters.is_empty() {
+                        assert_eq!(U::outcome(&end), "done", "{}", case.name());
+                    }
                     ends.insert(U::outcome(&end));
                 }
                 Verdict::Disagrees { lane, how } => {
                     let name = case.name();
                     panic!("{name}, lane {lane}: {how}");
                 }
-                Verdict::NotStructured(_) => {}
+                Verdict::NotStructured(why) => {
+                    assert_ne!(kind, Kind::Structured, "{}: {why}", case.name());
+                }
             }
         }
     }

@@ -462,7 +462,7 @@ fn shaders_of_mesa_for_r700(lanes: u32) {
 }
 
 /// All that compilers made for r700, every function of an object and every shader, with 32 and with 64 lanes. Of spa5:
-/// `spa5::compiled::what_compilers_made_ends_as_it_should_in_every_build`.
+/// `spa5::compiled::what_compilers_made_ends_and_jumps_where_its_compiler_says`.
 #[test]
 #[ignore = "a minute; CI's step builds runs it"]
 fn what_compilers_made_for_r700_agrees_in_every_build() {

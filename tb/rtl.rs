@@ -6,6 +6,8 @@ mod data;
 mod failed;
 #[path = "common/machine.rs"]
 mod machine;
+#[path = "common/memory.rs"]
+mod memory;
 
 mod pins;
 mod steps;

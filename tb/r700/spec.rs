@@ -6,10 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::machine::{self, Machine, Sequencer, both, mask, rows, stalled};
-use bytemuck::{bytes_of, bytes_of_mut};
+use crate::machine::{self, Machine, Sequencer, both, mask, rows};
 use reconverge::design::Build;
-use reconverge::field::{Field, diff};
+use reconverge::field::Field;
 use reconverge::r700::R700;
 use reconverge::r700::asm::assemble;
 use reconverge::r700::golden::{Frame, Golden, MAX_STACK_SIZE};
@@ -77,14 +76,19 @@ fn launch(regs: &Registers, lane_mask: u64) -> In {
     }
 }
 
-/// Reset, the host's writes, and the launch; the state after it.
+/// The pins of reset, the host's writes, and the launch.
+fn launched(regs: &Registers, lane_mask: u64) -> Vec<In> {
+    let loops = (0..).zip(&regs.loop_const);
+    let mut pins = vec![In::reset()];
+    pins.extend(loops.map(|(n, value)| write(n, *value)));
+    pins.extend([write(32, regs.bool_const), launch(regs, lane_mask)]);
+    pins
+}
+
+/// The state after it.
 fn start(machine: &mut dyn Unit, regs: &Registers, lane_mask: u64) -> State {
-    machine.clock(&In::reset());
-    for (n, value) in (0..).zip(&regs.loop_const) {
-        machine.clock(&write(n, *value));
-    }
-    machine.clock(&write(32, regs.bool_const));
-    machine.clock(&launch(regs, lane_mask))
+    let states = launched(regs, lane_mask).into_iter();
+    states.map(|pins| machine.clock(&pins)).last().unwrap()
 }
 
 /// Registers of a program of `prog_len` quadwords.

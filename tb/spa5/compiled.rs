@@ -167,37 +167,43 @@ fn runs(case: &Case<Spa5>) -> impl Iterator<Item = (Case<Spa5>, String)> {
 }
 
 /// Every kernel ends (but the one that has no end), and every SYNC and BRK jumps to where ptxas says that
-/// it may: the list comes from the compiler's own analysis, which knows nothing of tokens and masks.
+/// it may: the list comes from the compiler's own analysis, which knows nothing of tokens and masks. The shaders of Mesa, which lists
+/// nothing, end too.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
-fn kernels_of_ptxas_jump_where_their_compiler_says() {
-    let mut model = Model::new(32, &[("BRX", 1)]);
+fn what_compilers_made_ends_and_jumps_where_its_compiler_says() {
+    let mut models = [32, 64].map(|lanes| Model::new(lanes, &[("BRX", 1)]));
     let kernels = compiled("cubin", "cubin");
     assert!(kernels.len() >= 42, "{} kernels", kernels.len());
-    let (mut syncs, mut breaks, mut instructions) = (0, 0, 0);
-    for (name, program) in &kernels {
-        for (case, at) in runs(&model.case(program)) {
-            let at = format!("{name} {at}");
-            let mut jumps = Jumps::of(program);
-            let (outcome, compared, _) = model.agreed(&case, &mut jumps, &at);
-            assert_eq!(jumps.astray, 0, "{at}: {jumps:?}");
-            let endless = name.starts_with("k15_");
-            assert_eq!(outcome.step_limit, endless, "{at}");
-            if !endless {
-                assert_eq!(Spa5::outcome(&outcome.end), "done", "{at}");
+    let (mut all, mut instructions, mut found) = (0, 0, Jumps::default());
+    for model in &mut models {
+        let shaders = compiled("mesa", "bin");
+        for (name, program) in kernels.iter().chain(&shaders) {
+            for (case, at) in runs(&model.case(program)) {
+                let at = format!("{name} {} lanes {at}", case.lanes);
+                let mut jumps = Jumps::of(program);
+                let (outcome, compared, _) = model.agreed(&case, &mut jumps, &at);
+                let endless = name.starts_with("k15_");
+                assert_eq!(outcome.step_limit, endless, "{at}");
+                assert!(endless || Spa5::outcome(&outcome.end) == "done", "{at}");
+                (all, instructions) = (all + 1, instructions + compared);
+                if name.ends_with(".cubin") {
+                    assert_eq!(jumps.astray, 0, "{at}: {jumps:?}");
+                    found.syncs += jumps.syncs;
+                    found.breaks += jumps.breaks;
+                    found.indirect += jumps.indirect;
+                }
             }
-            syncs += jumps.syncs;
-            breaks += jumps.breaks;
-            instructions += compared;
         }
     }
-    println!("{syncs} jumps by SYNC, {breaks} by BRK, {instructions} instructions");
+    println!("{all} runs, {instructions} instructions, {found:?}");
     assert!(
-        syncs > 1000 && breaks > 1000,
-        "{syncs} jumps by SYNC, {breaks} by BRK"
+        all > 10_000 && found.syncs > all && found.breaks > all / 2 && found.indirect > 1000,
+        "{all} {found:?}"
     );
 
     // The list can disagree. BRX would follow it.
+    let [model, _] = &mut models;
     let (mut astray, mut all) = (0, 0);
     for (name, mut program) in kernels {
         for target in program.targets.values_mut().flatten() {
@@ -328,43 +334,6 @@ fn kernels_with_calls_end_as_their_source_says_in_every_build() {
     for lanes in [32, 64] {
         calls(&mut Model::new(lanes, &[("BRX", 1)]), 1..=20);
     }
-}
-
-/// The kernels without calls, and the shaders of Mesa, as the kernels with calls above and `what_compilers_made_for_r700` of
-/// `programs`: all of them, with 32 and with 64 threads.
-#[test]
-#[ignore = "a minute: cargo test --test bench -- --ignored what_compilers_made"]
-fn what_compilers_made_ends_as_it_should_in_every_build() {
-    let (mut all, mut syncs, mut breaks, mut indirect) = (0, 0, 0, 0);
-    for lanes in [32, 64] {
-        let mut model = Model::new(lanes, &[("BRX", 1)]);
-        for (folder, ending) in [("cubin", "cubin"), ("mesa", "bin")] {
-            for (name, program) in compiled(folder, ending) {
-                for (case, at) in runs(&model.case(&program)).filter(|(case, _)| case.seed <= 20) {
-                    let at = format!("{name} {lanes} lanes {at}");
-                    // Mesa lists no targets.
-                    let listed = folder == "cubin";
-                    let mut jumps = Jumps::of(&program);
-                    let (outcome, ..) = model.agreed(&case, &mut jumps, &at);
-                    assert!(!listed || jumps.astray == 0, "{at}: {jumps:?}");
-                    let endless = name.starts_with("k15_");
-                    assert_eq!(outcome.step_limit, endless, "{at}");
-                    assert!(endless || Spa5::outcome(&outcome.end) == "done", "{at}");
-                    all += 1;
-                    if listed {
-                        syncs += jumps.syncs;
-                        breaks += jumps.breaks;
-                        indirect += jumps.indirect;
-                    }
-                }
-            }
-        }
-    }
-    println!("{all} runs, jumps: {syncs} by SYNC, {breaks} by BRK, {indirect} by BRX");
-    assert!(
-        all > 5000 && syncs > all && breaks > all / 2 && indirect > 500,
-        "{all} {syncs} {breaks} {indirect}"
-    );
 }
 
 /// Of indirect calls the compiler lists no target: they are functions, by their symbols, or stand for those that the

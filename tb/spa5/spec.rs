@@ -6,17 +6,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::machine::{self, Machine, Sequencer, both, mask, rows, stalled};
-use bytemuck::{bytes_of, bytes_of_mut};
+use crate::machine::{self, Machine, Sequencer, both, mask, rows};
+use bytemuck::bytes_of_mut;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use reconverge::design::Build;
-use reconverge::field::diff;
+use reconverge::field::Field;
 use reconverge::spa5::Spa5;
 use reconverge::spa5::asm::assemble;
 use reconverge::spa5::golden::{DEFAULT_DEPTH, Error, Event, Golden, Stepped, Token};
 use reconverge::spa5::state::{FIELDS, In, State};
-use reconverge::unit::{Executor as _, Step};
 
 const LANES: usize = 4;
 const ALL: u64 = (1 << LANES) - 1;
@@ -68,8 +67,6 @@ const CONTROL: u64 = 0x001F_BC00_FDE0_07EF;
 // Predicate and CC test: always, when P0.
 const ALWAYS: u64 = 0x7_000F;
 const P0: u64 = 0x0_000F;
-/// BRA.U.
-const U: u64 = 1 << 7;
 
 /// A word with the offset field set: bytes from pc + 8 on.
 fn off(word: u64, offset: i64) -> u64 {
@@ -110,12 +107,6 @@ fn exec_p0(word: u64, p0: u64) -> In {
     let mut pins = exec(word);
     pins.p[0] = p0;
     pins
-}
-
-/// Puts `machine` into `state`.
-fn put(machine: &mut dyn Unit, state: &State) {
-    machine.load(state);
-    assert_eq!(machine.clock(&stalled::<Spa5>()), *state, "loaded");
 }
 
 /// Executes a step as a whole: one that unwinds takes further cycles, in which the instruction pins have no effect. Returns the

@@ -1,22 +1,14 @@
-//! Tests of the random programs.
+//! Tests of the random programs. That structured ones are structured and end: `tb/programs.rs` and `tb/alone.rs`, for all units.
 
 use std::collections::BTreeSet;
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 
-use super::super::scalar::{End, Scalar};
+use super::super::scalar::Scalar;
 use super::*;
 use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel};
 use crate::r500::program::MEMORY_SLOTS;
-use reconverge_program::environment::{bits, draw_word};
-
-const PRESETS: [Options; 4] = [
-    Options::ALL,
-    Options::SAME_K,
-    Options::PARTIAL,
-    Options::MESA,
-];
 
 fn rng(seed: u64) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(seed)
@@ -24,24 +16,6 @@ fn rng(seed: u64) -> Pcg64Mcg {
 
 fn flow(program: &Program) -> impl Iterator<Item = Fc> {
     program.slots.iter().filter_map(|s| Fc::decode(*s))
-}
-
-/// This holds for all conditions, including mostly 0 and mostly 1.
-#[test]
-fn structured_programs_are_structured_and_end() {
-    for (n, options) in PRESETS.iter().enumerate() {
-        for seed in 1..=150 {
-            let p = build(&mut rng(seed), options).expect("fits at the first try");
-            let what = || format!("preset {n} seed {seed}");
-            let scalar = Scalar::new(&p).unwrap_or_else(|e| panic!("{}: {e}", what()));
-            assert_eq!(scalar.possible_errors(), 0, "{}", what());
-            for p16 in [0, 3, 8, 16] {
-                let t = scalar.run(200_000, &mut |k, _, _| bits(draw_word(seed, 1, k), 5, p16));
-                assert_eq!(t.end, End::Done, "{} p16 {p16}", what());
-                assert!(t.loops.is_empty() && t.addrs.is_empty(), "{}", what());
-            }
-        }
-    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Tests of the random programs.
+//! Tests of the random programs. That structured ones are structured and end: `tb/programs.rs` and `tb/alone.rs`, for all units.
 
 use std::collections::BTreeMap;
 
@@ -19,29 +19,6 @@ fn rng(seed: u64) -> Pcg64Mcg {
 
 fn run(scalar: &Scalar, seed: u64, p16: u32) -> Trace {
     scalar.run(200_000, &mut |k| bit(draw_word(seed, 1, k), 0, p16))
-}
-
-/// This holds for all predicates, including mostly 0 and mostly 1; for killed lanes and lanes that were never
-/// valid too.
-#[test]
-fn structured_programs_are_structured_and_end() {
-    for seed in 1..=600 {
-        let mut rng = rng(seed);
-        let options = match seed % 4 {
-            0 => Options::LLVM,
-            1 => Options::ALL,
-            _ => Options::random(&mut rng),
-        };
-        let (p, _) = build(&mut rng, &options).expect("fits at the first try");
-        for valid in [true, false] {
-            let scalar = Scalar::new(&p, valid).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-            assert_eq!(scalar.possible_errors(), 0, "seed {seed}");
-            for p16 in [0, 3, 8, 16] {
-                let t = run(&scalar, seed, p16);
-                assert_eq!(t.end, End::Done, "seed {seed} p16 {p16}");
-            }
-        }
-    }
 }
 
 /// The scalar machine's survey of all nestings finds that one entry fewer is not enough.

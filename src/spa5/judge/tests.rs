@@ -1,11 +1,16 @@
 //! Tests of the judge.
 
 use super::*;
+use crate::spa5::asm::assemble;
+use crate::spa5::golden::Golden;
 use crate::spa5::program::{BUNDLE, Program};
+use crate::spa5::state::{In, values::status::RUN};
+use crate::unit::Records;
+use reconverge_program::stimulus::golden_alone;
+use reconverge_program::watch::Watch;
 
 const X: u64 = 0x50b0_0000_0007_0f00;
 const SYNC: u64 = 0xf0f8_0000_0007_000f;
-const CONT: u64 = 0xe350_0000_0007_000f;
 const EXIT: u64 = 0xe300_0000_0007_000f;
 
 /// Returns a case of four threads; rows: thread, k, condition bits.
@@ -41,20 +46,23 @@ fn records(list: &[(u32, u64)]) -> Vec<Record> {
         .collect()
 }
 
-/// Returns the example of spa5-7.3, with the same conditions at the places that use them.
-fn if_in_loop() -> (Case<Spa5>, Vec<Record>, State) {
-    let words = [
-        (0x08, 0xe2a0000008000000),
-        (0x10, 0xe2b00fffff800000),
-        (0x28, 0xe290000004800000),
-        (0x30, 0xe24000000200000f),
-        (0x48, 0xe34000000001000f),
-        (0x50, SYNC),
-        (0x68, 0xe35000000002000f),
-        (0x70, SYNC),
-        (0x88, CONT),
-        (0x98, EXIT),
-    ];
+/// The states before each step.
+#[derive(Default)]
+struct States(Vec<State>);
+
+impl Watch<Spa5> for States {
+    fn before(&mut self, _: u64, pins: &In, golden: &Golden) {
+        let state = golden.state();
+        if state.status == RUN && pins.inst_valid == 1 {
+            self.0.push(*state);
+        }
+    }
+    fn after(&mut self, _: u64, _: &In, _: &Golden) {}
+}
+
+/// Returns the example of spa5-7.3, with the same conditions at the places that use them, as the golden model runs it, which does what the
+/// table of the example shows; the state before each step, and the one at the end.
+fn example() -> (Case<Spa5>, Vec<Record>, Vec<State>, State) {
     let rows = [
         (0, 5, 2),
         (1, 2, 1),
@@ -64,61 +72,26 @@ fn if_in_loop() -> (Case<Spa5>, Vec<Record>, State) {
         (3, 5, 4),
         (3, 11, 2),
     ];
-    let warp = [
-        (0x08, 15),
-        (0x10, 15),
-        (0x18, 15),
-        (0x28, 15),
-        (0x30, 15),
-        (0x58, 10),
-        (0x68, 10),
-        (0x70, 2),
-        (0x38, 5),
-        (0x48, 5),
-        (0x50, 4),
-        (0x78, 6),
-        (0x88, 6),
-        (0x10, 14),
-        (0x18, 14),
-        (0x28, 14),
-        (0x30, 14),
-        (0x38, 14),
-        (0x48, 14),
-        (0x90, 15),
-        (0x98, 15),
-    ];
+    let mut case = case(0, &[], &rows);
+    let text = include_str!("../../../tb/spa5/programs/if_in_loop.s");
+    case.program = assemble(text, "if_in_loop.s").expect("assembles");
+    let mut watch = (Records::default(), States::default());
+    golden_alone(&case, u64::MAX, &mut watch);
+    let (records, States(states)) = watch;
     let end = State {
         status: DONE,
         exited: 15,
         pc: 0x98,
         ..State::default()
     };
-    (case(5, &words, &rows), records(&warp), end)
+    (case, records.records, states, end)
 }
 
-/// The states before each step except the first, from the same table: active, pc, d_brk, d_cont, sp.
-const STATES: [(u64, u32, u64, u64, u16); 20] = [
-    (15, 0x10, 0, 0, 1),
-    (15, 0x18, 0, 0, 2),
-    (15, 0x28, 0, 0, 2),
-    (15, 0x30, 0, 0, 3),
-    (10, 0x58, 0, 0, 4),
-    (10, 0x68, 0, 0, 4),
-    (2, 0x70, 0, 8, 4),
-    (5, 0x38, 0, 8, 3),
-    (5, 0x48, 0, 8, 3),
-    (4, 0x50, 1, 8, 3),
-    (6, 0x78, 1, 8, 2),
-    (6, 0x88, 1, 8, 2),
-    (14, 0x10, 1, 0, 1),
-    (14, 0x18, 1, 0, 2),
-    (14, 0x28, 1, 0, 2),
-    (14, 0x30, 1, 0, 3),
-    (14, 0x38, 1, 0, 3),
-    (14, 0x48, 1, 0, 3),
-    (15, 0x90, 0, 0, 0),
-    (15, 0x98, 0, 0, 0),
-];
+fn if_in_loop() -> (Case<Spa5>, Vec<Record>, State) {
+    let (case, records, _, end) = example();
+    assert_eq!(records.len(), 21);
+    (case, records, end)
+}
 
 fn agrees(case: &Case<Spa5>, records: &[Record], end: &State) {
     let sum = records
@@ -143,18 +116,11 @@ fn differs(case: &Case<Spa5>, records: &[Record], end: &State, lane: u32, words:
 
 #[test]
 fn spec_7_3_agrees_as_far_as_it_is_run() {
-    let (case, records, end) = if_in_loop();
+    let (case, records, states, end) = example();
     agrees(&case, &records, &end);
-    for (n, &(active, pc, d_brk, d_cont, sp)) in (1..).zip(&STATES) {
-        let stopped = State {
-            active,
-            pc,
-            d_brk,
-            d_cont,
-            sp,
-            ..State::default()
-        };
-        agrees(&case, &records[..n], &stopped);
+    assert_eq!(states.len(), records.len());
+    for (n, stopped) in states.iter().enumerate().skip(1) {
+        agrees(&case, &records[..n], stopped);
     }
 }
 
