@@ -490,13 +490,9 @@ fn r700_runs_the_function_of_an_object_that_is_chosen() {
     let object = "tb/r700/programs/llvm/several.o";
     let listed = stdout(&["import", "r700", object, "--list"]);
     assert_eq!(listed.lines().count(), 4, "{listed}");
-    let output = reconverge(&["run", "r700", object]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        text(&output.stderr)
-            .starts_with(&format!("error: {object}: --select: there are 4 functions")),
-        "{output:?}"
-    );
+    let said = refusal(&["run", "r700", object]);
+    let why = format!("error: {object}: --select: there are 4 functions");
+    assert!(said.starts_with(&why), "{said}");
     let search = stdout(&["run", "r700", object, "--select", "2"]);
     assert!(search.starts_with("r700.search.1  done"), "{search}");
     assert_eq!(
@@ -706,9 +702,7 @@ fn an_option_that_would_be_ignored_is_refused() {
     let depth = ["--param", "DEPTH=5", "--param", "DEPTH=6"];
     let calls = ["--bound", "calls=1", "--bound", "calls=0"];
     let refused = |args: &[&str], why: &str| {
-        let output = reconverge(args);
-        let said = text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?} {said}");
+        let said = refusal(args);
         assert_eq!(said.lines().next().unwrap_or(""), why, "{args:?}");
         assert!(said.contains("Usage: "), "{said}");
     };
