@@ -101,8 +101,8 @@ fn a_signal_ends_a_campaign_and_no_other_command_writes_it_meanwhile() {
             .lines()
             .count();
         let child = start(&args);
-        // New results exist: this command holds the lock. No program is counted before the first chunk is done, and the second can be done
-        // before it.
+        // New results exist: this command holds the lock. Programs are counted from the first chunk on, which may be done after the second;
+        // in the second round it is there.
         wait_for_lines(&file, before + 2);
         wait_until("the first chunk is done", || {
             let results = fs::read_to_string(&file).unwrap_or_default();

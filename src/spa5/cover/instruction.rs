@@ -104,7 +104,7 @@ impl Instruction {
                 predicate
             };
             let passes = match code {
-                // An error: the condition is not looked at.
+                // An error: no bin depends on the condition.
                 24.. if !csm => 0,
                 24.. => (0..).zip(&pins.csm).fold(0, |threads, (t, bits)| {
                     threads | u64::from(bits >> (code & 7) & 1) << t
