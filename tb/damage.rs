@@ -1,5 +1,6 @@
 //! Importers on damaged files, as data: `tb/<unit>/damaged.txt`. A line names a file in `tb/<unit>/programs` and changes of it: `18=3e00`
-//! sets the bytes from byte 18 on, `cut=51` keeps the first 51, `{"a": "b"}` puts b in the place of the first a.
+//! sets the bytes from byte 18 on, `cut=51` keeps the first 51, `{"a": "b"}` puts b in the place of the first a. A file that is read
+//! nevertheless gives a program of so many lines of words, with their check sum, and remarks.
 //! `tb/<unit>/listed.txt` has whole listings.
 
 use std::collections::BTreeMap;
@@ -48,7 +49,12 @@ fn damaged_files_are_refused_with_field_and_reason<U: Unit>() {
                     }
                 }
             }
-            Ok(loaded) => format!("{} lines", U::to_hex(&loaded.program).lines().count()),
+            Ok(Loaded { program, warnings }) => {
+                let hex = U::to_hex(&program);
+                let (lines, crc) = (hex.lines().count(), crc32fast::hash(hex.as_bytes()));
+                let read = format!("{lines} lines, {crc:08x}");
+                [vec![read], warnings].concat().join("\n")
+            }
         }
     });
 }

@@ -146,7 +146,7 @@ fn raised_programs_do_the_same_higher_up() {
 #[test]
 fn llvm_programs_have_llvm_s_words() {
     for seed in 1..=100 {
-        let p = structured(&mut rng(seed), &Options::LLVM);
+        let (p, _) = build(&mut rng(seed), &Options::LLVM).expect("fits at the first try");
         for quad in &p.quads {
             match Word::decode(*quad) {
                 Word::Alu(alu) => {
@@ -189,7 +189,7 @@ fn noise_changes_nothing() {
             noise: false,
             ..Options::ALL
         };
-        let plain = structured(&mut rng, &options);
+        let (plain, _) = build(&mut rng, &options).expect("fits at the first try");
         let mut noisy = plain.clone();
         add_noise(&mut rng, &mut noisy);
         words += plain.quads.len();

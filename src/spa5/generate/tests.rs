@@ -129,7 +129,7 @@ fn every_construct_occurs() {
 #[test]
 fn ptxas_programs_have_ptxas_s_words() {
     for seed in 1..=100 {
-        let p = structured(&mut rng(seed), &Options::PTXAS);
+        let (p, _) = build(&mut rng(seed), &Options::PTXAS).expect("fits at the first try");
         assert!(p.targets.is_empty());
         for word in p.words {
             assert!(Word::is_canonical(word), "seed {seed}: {word:016x}");
@@ -166,7 +166,7 @@ fn noise_changes_nothing() {
             noise: false,
             ..WITH_BRX
         };
-        let plain = structured(&mut rng, &options);
+        let (plain, _) = build(&mut rng, &options).expect("fits at the first try");
         let mut noisy = plain.clone();
         add_noise(&mut rng, &mut noisy);
         words += plain.words.len();

@@ -279,28 +279,3 @@ fn shaders_of_a_log_are_chosen_by_number_or_name() {
     let problem = &functions(cut.as_bytes(), "x.o").unwrap()[1].problem;
     assert_eq!(problem.as_deref(), Some(why));
 }
-
-#[test]
-fn other_gpus_of_the_family_are_read_with_a_remark() {
-    let text = sample("if.sb.log");
-    let words = import(text.as_bytes(), None).program;
-    for (gpu, warning) in [
-        (
-            "RV670/R600",
-            "of the family before; its CF words mean the same",
-        ),
-        (
-            "RV710/R700",
-            "its GPU has stack entries of 8 sub-entries: a unit built with SUBENTRIES=8",
-        ),
-    ] {
-        let got = import(text.replace("RV770/R700", gpu).as_bytes(), None);
-        assert_eq!(got.program, words);
-        assert_eq!(got.warnings, [warning]);
-    }
-    let deep = text.replace("1 stack", "33 stack");
-    assert_eq!(
-        import(deep.as_bytes(), None).warnings,
-        ["STACK_SIZE is 33; a unit built with MAX_STACK_SIZE 32 has no more than these"]
-    );
-}

@@ -176,54 +176,18 @@ fn files_are_recognised_by_content() {
     );
 }
 
-/// GPUs of the R600 and R700 families, as `llc -mcpu` numbers them; others have other CF words.
+/// Regression: the remark that its GPU has entries of eight sub-entries also came for a unit that is built so.
 #[test]
-fn objects_for_other_gpus() {
+fn a_unit_with_eight_sub_entries_is_the_one_for_small_gpus() {
     let mut bytes = object("k01_ifelse");
-    let program = import(&bytes, None).program;
-    for (flags, warning) in [
-        (
-            1,
-            Some("made for r600, of the family before; its CF words mean the same"),
-        ),
-        (
-            2,
-            Some("made for r630, of the family before; its CF words mean the same"),
-        ),
-        (
-            3,
-            Some("made for rs880, of the family before; its CF words mean the same"),
-        ),
-        (
-            4,
-            Some("made for rv670, of the family before; its CF words mean the same"),
-        ),
-        (
-            5,
-            Some(
-                "made for rv710, whose stack entries have 8 sub-entries: a unit built with SUBENTRIES=8",
-            ),
-        ),
-        (
-            6,
-            Some(
-                "made for rv730, whose stack entries have 8 sub-entries: a unit built with SUBENTRIES=8",
-            ),
-        ),
-        (7, None),
-    ] {
-        put(&mut bytes, 36, flags);
-        // Regression: the warning also came for a unit that is built so.
-        let built = LoadOptions {
-            parameters: [("SUBENTRIES".to_owned(), 8)].into(),
-            ..LoadOptions::default()
-        };
-        let got = load(&bytes, "p.o", &built).unwrap();
-        assert_eq!(got.warnings.is_empty(), flags >= 5, "{flags}");
-        let got = import(&bytes, None);
-        assert_eq!(got.program, program, "{flags}");
-        assert_eq!(got.warnings, Vec::from_iter(warning), "{flags}");
-    }
+    // RV710.
+    put(&mut bytes, 36, 5);
+    assert_eq!(import(&bytes, None).warnings.len(), 1);
+    let built = LoadOptions {
+        parameters: [("SUBENTRIES".to_owned(), 8)].into(),
+        ..LoadOptions::default()
+    };
+    assert_eq!(load(&bytes, "p.o", &built).unwrap().warnings, [""; 0]);
 }
 
 /// Functions that share code, and sections that share bytes: nothing is read more often than it is there.

@@ -202,33 +202,6 @@ fn names_become_part_of_file_names() {
     assert_eq!(import(&cubin(&[nameless], &[]), None).program.name, "x");
 }
 
-/// Maxwell and Pascal have one instruction set (spa5-2.5-a): a cubin for either is the same program.
-#[test]
-fn cubins_of_sm_50_to_sm_62_run() {
-    let mut bytes = real("k04_dowhile_break.12.9.O3");
-    let sm_50 = import(&bytes, None);
-    assert!(sm_50.warnings.is_empty());
-    for (sm, name) in [
-        (52, "sm_52 (Maxwell)"),
-        (53, "sm_53 (Maxwell)"),
-        (60, "sm_60 (Pascal)"),
-        (61, "sm_61 (Pascal)"),
-        (62, "sm_62 (Pascal)"),
-    ] {
-        (bytes[48], bytes[50]) = (sm, sm);
-        let got = import(&bytes, None);
-        assert_eq!(got.program, sm_50.program);
-        let note = format!("made for {name}, whose instruction words are those of sm_50");
-        assert_eq!(got.warnings, [note]);
-        assert_eq!(list(&bytes, "x").unwrap().len(), 1);
-    }
-    // Since version 8 of the ABI the GPU stands in bits 15:8.
-    bytes[8] = 8;
-    bytes[48..52].copy_from_slice(&0x0600_3404_u32.to_le_bytes());
-    let note = "made for sm_52 (Maxwell), whose instruction words are those of sm_50";
-    assert_eq!(import(&bytes, None).warnings, [note]);
-}
-
 #[test]
 fn attributes_are_checked() {
     // EXIT at 0x10; SYNC at 8.
