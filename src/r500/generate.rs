@@ -14,6 +14,7 @@
 use rand::Rng;
 
 use super::program::Program;
+use reconverge_program::generate::{built, knobs};
 
 mod brim;
 mod near_legal;
@@ -43,62 +44,49 @@ pub enum Ignore {
     Mixed,
 }
 
-/// The constructs of a structured program.
-///
-/// IF, IF/ELSE and plain instructions are always included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+knobs! {
+    /// The constructs of a structured program.
+    ///
+    /// IF, IF/ELSE and plain instructions are always included.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Options;
+
+    /// Every construct of r500-8.1 in full mode.
+    pub const ALL;
+
     /// Full flow control. Without it, only IF, ELSE, ELSE IF and static IF, 4 levels deep.
-    pub full: bool,
+    pub full: bool = true,
     /// Conditions on predicates, booleans and tables of all three; otherwise on the ALU result.
-    pub conditions: bool,
+    pub conditions: bool = true,
     /// ELSE fused with IF. Only with it can a lane's k depend on other lanes.
-    pub else_if: bool,
+    pub else_if: bool = true,
     /// Static IF and plain jumps.
-    pub static_if: bool,
+    pub static_if: bool = true,
     /// LOOP.
-    pub loops: bool,
+    pub loops: bool = true,
     /// REP.
-    pub reps: bool,
+    pub reps: bool = true,
     /// LOOP and REP for some lanes.
-    pub some_lanes: bool,
+    pub some_lanes: bool = true,
     /// BREAK and CONTINUE as one conditional instruction, not only inside an IF.
-    pub conditional_leave: bool,
+    pub conditional_leave: bool = true,
     /// CALL and RETURN.
-    pub calls: bool,
+    pub calls: bool = true,
     /// Every loop has count 255 from one constant, as Mesa's loops do, and ends by BREAK.
-    pub endless: bool,
+    pub endless: bool = false,
     /// The instructions that have `IGNORE_UNCOVERED`.
-    pub ignore: Ignore,
+    pub ignore: Ignore = Ignore::Never,
     /// Probability, in sixteenths, that a program drives one limit to its last value: 32 branch levels
     /// (4 in partial mode), 4 loops, 4 calls.
-    pub limits16: u32,
+    pub limits16: u32 = 3,
     /// Approximate maximum of instructions that a wavefront executes; typical runs stay far below.
-    pub length: u32,
+    pub length: u32 = 400,
     /// Random contents for everything that the sequencer must ignore: reserved and unused fields,
     /// words of ALU, TEX and OUT instructions, unreachable code, bits of the registers.
-    pub noise: bool,
+    pub noise: bool = true,
 }
 
 impl Options {
-    /// Every construct of r500-8.1 in full mode.
-    pub const ALL: Options = Options {
-        full: true,
-        conditions: true,
-        else_if: true,
-        static_if: true,
-        loops: true,
-        reps: true,
-        some_lanes: true,
-        conditional_leave: true,
-        calls: true,
-        endless: false,
-        ignore: Ignore::Never,
-        limits16: 3,
-        length: 400,
-        noise: true,
-    };
-
     /// [`Options::ALL`] without the fused ELSE IF: a lane's k is the same alone and in a wavefront.
     pub const SAME_K: Options = Options {
         else_if: false,
@@ -174,12 +162,8 @@ impl Options {
 /// Returns a structured program that ends with every lane ACTIVE and both stacks empty if run, with any
 /// conditions, in the mode that it is made for (r500-8.1).
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
-    loop {
-        // `build` keeps within memory and limits, so one try is enough.
-        if let Ok(program) = build(rng, options) {
-            return program;
-        }
-    }
+    // `build` keeps within memory and limits, so one try is enough.
+    built(|| build(rng, options))
 }
 
 #[cfg(test)]

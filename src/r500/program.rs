@@ -119,6 +119,15 @@ pub struct Program {
 }
 
 impl Program {
+    /// Returns a program without a name.
+    pub fn of(regs: Registers, slots: Vec<Slot>) -> Self {
+        Program {
+            regs,
+            slots,
+            ..Program::default()
+        }
+    }
+
     /// Returns the instruction at absolute address `pc`; zero words if nothing is loaded there.
     #[inline]
     pub fn slot(&self, pc: u16) -> Slot {

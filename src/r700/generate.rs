@@ -22,6 +22,7 @@ use rand::Rng;
 
 use super::isa::{Cf, CfOp, Cond, Mem, Word};
 use super::program::{MAX_QUADS, Program, Quad};
+use reconverge_program::generate::{built, knobs};
 
 mod near_legal;
 mod parted;
@@ -133,61 +134,49 @@ pub const CONSTRUCTS: &[&str] = &[
 /// The constructs of one program, each of them in [`CONSTRUCTS`].
 pub type Constructs = BTreeSet<&'static str>;
 
-/// The constructs of a structured program.
-///
-/// IF with and without ELSE, and plain instructions, are always included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+knobs! {
+    /// The constructs of a structured program.
+    ///
+    /// IF with and without ELSE, and plain instructions, are always included.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Options;
+
+    /// Every construct of r700-9.1.
+    pub const ALL;
+
     /// Every form of r700-7.1; otherwise those that LLVM and Mesa emit.
-    pub forms: bool,
+    pub forms: bool = true,
     /// IFs on booleans, with and without a frame; booleans on BREAK, CONTINUE, CALL, KILL and slots.
-    pub uniform: bool,
+    pub uniform: bool = true,
     /// Loops that end only by breaks.
-    pub until_break: bool,
+    pub until_break: bool = true,
     /// LOOP with aL, and REPEAT.
-    pub counted: bool,
+    pub counted: bool = true,
     /// CONTINUE.
-    pub continues: bool,
+    pub continues: bool = true,
     /// ALU with u and no push, where r700-9.2 allows it.
-    pub skips: bool,
+    pub skips: bool = true,
     /// CALL and RETURN.
-    pub calls: bool,
+    pub calls: bool = true,
     /// KILL, and `VALID_PIXEL_MODE` within the limits of r700-9.2.
-    pub kill: bool,
+    pub kill: bool = true,
     /// Probability, in sixteenths, that a program drives one limit to its last value: the stack of
     /// 32 entries, by branches or loops, or 32 nested calls.
-    pub limits16: u32,
+    pub limits16: u32 = 2,
     /// Probability, in thousandths, that a program has one counted loop of 1,100 to 4,095 passes, with
     /// `aL` in steps of 127 or 128 in either direction. It adds at most 20,000 instructions to
     /// `length`.
-    pub long1000: u32,
+    pub long1000: u32 = 5,
     /// Approximate maximum of instructions that a wave executes; typical runs stay far below.
-    pub length: u32,
+    pub length: u32 = 300,
     /// Random contents for everything that the sequencer must ignore: reserved and unused fields,
     /// clauses, unreachable words, the rest of the address space.
-    pub noise: bool,
+    pub noise: bool = true,
     /// The unit that the programs are made for.
-    pub target: Target,
+    pub target: Target = Target::DEFAULT,
 }
 
 impl Options {
-    /// Every construct of r700-9.1.
-    pub const ALL: Options = Options {
-        forms: true,
-        uniform: true,
-        until_break: true,
-        counted: true,
-        continues: true,
-        skips: true,
-        calls: true,
-        kill: true,
-        limits16: 2,
-        long1000: 5,
-        length: 300,
-        noise: true,
-        target: Target::DEFAULT,
-    };
-
     /// The constructs that LLVM emits (r700-8.2).
     pub const LLVM: Options = Options {
         forms: false,
@@ -230,23 +219,14 @@ impl Options {
 ///
 /// `STACK_SIZE` is mostly the result of r700-3.4 for its deepest nesting, never less.
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
-    built(rng, options).0
+    // Everything that `build` writes nests and fits, so one try is enough.
+    built(|| build(rng, options)).0
 }
 
 /// Returns the same as [`structured`], with the constructs in the program.
 pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Constructs) {
-    let (program, met) = built(rng, options);
+    let (program, met) = built(|| build(rng, options));
     (program, met.into_iter().collect())
-}
-
-/// Returns the same, with the constructs as they were put in.
-fn built<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Vec<&'static str>) {
-    loop {
-        // Everything that `build` writes nests and fits, so one try is enough.
-        if let Ok(made) = build(rng, options) {
-            return made;
-        }
-    }
 }
 
 /// Returns the bits of both words that have no effect on the sequencer (r700-2.2 to r700-2.4, r700-4.3).
@@ -340,14 +320,7 @@ fn raise<R: Rng + ?Sized>(rng: &mut R, program: &mut Program) {
         moved.append(&mut program.quads);
         program.quads = moved;
     }
-    let call = |addr| {
-        Cf {
-            addr,
-            call_count: 1,
-            ..Cf::new(CfOp::Call)
-        }
-        .encode()
-    };
+    let call = |addr| Cf::new(CfOp::Call).to(addr).counting(1).encode();
     let end = base + len;
     match appended {
         // The program then begins as usual, but ends in END_STACK.

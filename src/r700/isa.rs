@@ -213,6 +213,32 @@ impl Cf {
     /// DW1 bits without a field.
     pub const RESERVED: u32 = Cf::FREE[1] as u32;
 
+    /// Returns it with the target `addr`.
+    pub const fn to(self, addr: u32) -> Self {
+        Cf { addr, ..self }
+    }
+
+    /// Returns it with this `POP_COUNT`.
+    pub const fn popping(self, pop_count: u8) -> Self {
+        Cf { pop_count, ..self }
+    }
+
+    /// Returns it with this `CALL_COUNT`.
+    pub const fn counting(self, call_count: u8) -> Self {
+        Cf { call_count, ..self }
+    }
+
+    /// Returns it with the condition that no lane passes: JUMP, PUSH and the loop starts then jump.
+    pub const fn never(self) -> Self {
+        let cond = Cond::False;
+        Cf { cond, ..self }
+    }
+
+    /// Returns it with `END_OF_PROGRAM`.
+    pub const fn ending(self) -> Self {
+        Cf { end: true, ..self }
+    }
+
     /// Returns the two words, with zeros at [`Cf::RESERVED`]; bits above a field's width are not encoded. u = 0.
     #[inline]
     pub const fn encode(self) -> Quad {

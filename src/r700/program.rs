@@ -61,6 +61,12 @@ pub struct Program {
 }
 
 impl Program {
+    /// Returns a program without a name.
+    pub fn of(regs: Registers, quads: Vec<Quad>) -> Self {
+        let name = String::new();
+        Program { name, regs, quads }
+    }
+
     /// Returns the instruction at `pc`: a short program can run at any address of 32 bits.
     #[inline]
     pub fn quad(&self, pc: u32) -> Quad {

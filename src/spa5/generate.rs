@@ -21,7 +21,7 @@ use rand::Rng;
 
 use super::isa::{LeaveOp, SetUpOp, Target, Word};
 use super::program::{BUNDLE, Program};
-use reconverge_program::generate::{chance, pick};
+use reconverge_program::generate::{built, chance, knobs, pick};
 
 mod brim;
 mod near_legal;
@@ -130,63 +130,50 @@ pub const CONSTRUCTS: &[&str] = &[
 /// The constructs of one program, each of them in [`CONSTRUCTS`].
 pub type Constructs = BTreeSet<&'static str>;
 
-/// The constructs of a structured program.
-///
-/// IF with and without ELSE, joined by SSY and SYNC, and black boxes are always included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
+knobs! {
+    /// The constructs of a structured program.
+    ///
+    /// IF with and without ELSE, joined by SSY and SYNC, and black boxes are always included.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Options;
+
+    /// Every construct of spa5-9.
+    pub const ALL;
+
     /// PBK, BRK, and the loops that they are part of.
-    pub breaks: bool,
+    pub breaks: bool = true,
     /// PCNT, CONT, and the loops that they are part of.
-    pub continues: bool,
+    pub continues: bool = true,
     /// Loops left by SYNC, and loops without any token.
-    pub plain_loops: bool,
+    pub plain_loops: bool = true,
     /// IFs without SSY: their two sides meet only in an outer token.
-    pub unjoined: bool,
+    pub unjoined: bool = true,
     /// CAL, PRET and RET.
-    pub calls: bool,
+    pub calls: bool = true,
     /// Subroutines that call themselves.
-    pub recursion: bool,
+    pub recursion: bool = true,
     /// EXIT at other places than the end.
-    pub exits: bool,
+    pub exits: bool = true,
     /// CC tests besides predicates.
-    pub tests: bool,
+    pub tests: bool = true,
     /// Conditions that are the same for every thread, with and without `.U`, and the suffixes without an
     /// effect.
-    pub uniform: bool,
+    pub uniform: bool = true,
     /// Some BRA and CAL replaced by JMP and JCAL, some EXIT by KIL, and offsets in constant banks.
-    pub rare: bool,
+    pub rare: bool = true,
     /// BRX and JMX: switches, with their targets listed in the program. For a unit built with them; an error in
     /// others.
-    pub brx: bool,
+    pub brx: bool = false,
     /// Probability, in sixteenths, that a program nests to the last token that it may take.
-    pub limits16: u32,
+    pub limits16: u32 = 1,
     /// Approximate maximum of instructions that a thread executes; typical runs stay far below.
-    pub length: u32,
+    pub length: u32 = 2000,
     /// Random contents for everything that the unit must ignore: control words, ignored bits, black
     /// boxes, unreachable words.
-    pub noise: bool,
+    pub noise: bool = true,
 }
 
 impl Options {
-    /// Every construct of spa5-9.
-    pub const ALL: Options = Options {
-        breaks: true,
-        continues: true,
-        plain_loops: true,
-        unjoined: true,
-        calls: true,
-        recursion: true,
-        exits: true,
-        tests: true,
-        uniform: true,
-        rare: true,
-        brx: false,
-        limits16: 1,
-        length: 2000,
-        noise: true,
-    };
-
     /// The constructs that ptxas emits (spa5-5, spa5-8): no PCNT, no CC tests, hardly anything unconditional.
     pub const PTXAS: Options = Options {
         continues: false,
@@ -229,23 +216,15 @@ impl Options {
 /// This holds for conditions drawn with any p16 from 1 to 15 (see [`reconverge_program::environment`]), on a stack of 64 tokens and for
 /// up to 32 threads. If all bits or none are 1, a loop need not end.
 pub fn structured<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> Program {
-    built(rng, options).0
+    // Each label is bound where it is made, and a thousand instructions always fit, so one try is enough.
+    built(|| build(rng, options)).0
 }
 
-/// Returns the same as [`structured`], with the constructs in the program.
+/// Returns the same as [`structured`], with the constructs in the program. Only here are they sorted: that would take a quarter as long as
+/// all the rest.
 pub fn structured_of<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Constructs) {
-    let (program, met) = built(rng, options);
+    let (program, met) = built(|| build(rng, options));
     (program, met.into_iter().collect())
-}
-
-/// Returns the same, with the constructs as they were put in: sorting them would take a quarter as long as all the rest.
-fn built<R: Rng + ?Sized>(rng: &mut R, options: &Options) -> (Program, Vec<&'static str>) {
-    loop {
-        // Each label is bound where it is made, and a thousand instructions always fit, so one try is enough.
-        if let Ok(made) = build(rng, options) {
-            return made;
-        }
-    }
 }
 
 /// Returns the same program at a random base at which it fits; its absolute addresses move with it. In nearly half of the cases

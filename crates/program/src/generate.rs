@@ -9,6 +9,51 @@ use rand::distr::uniform::{SampleUniform, UniformSampler};
 
 pub mod near_legal;
 
+/// Declares the knobs of a generator: a struct, and a constant of it, whose value of each field stands beside the field.
+///
+/// ```
+/// use reconverge_program::generate::knobs;
+///
+/// knobs! {
+///     /// What a program may have.
+///     #[derive(Clone, Copy)]
+///     pub struct Options;
+///
+///     /// Everything.
+///     pub const ALL;
+///
+///     /// Loops.
+///     pub loops: bool = true,
+///     /// Most instructions.
+///     pub length: u32 = 200,
+/// }
+/// let short = Options { length: 9, ..Options::ALL };
+/// assert!(short.loops && short.length == 9);
+/// ```
+#[macro_export]
+macro_rules! knobs {
+    (
+        $(#[$meta:meta])*
+        $seen:vis struct $name:ident;
+        $(#[$about:meta])*
+        $set:vis const $preset:ident;
+        $($(#[$doc:meta])* $open:vis $field:ident: $type:ty = $value:expr,)+
+    ) => {
+        $(#[$meta])*
+        $seen struct $name {
+            $($(#[$doc])* $open $field: $type,)+
+        }
+
+        impl $name {
+            $(#[$about])*
+            $set const $preset: $name = $name {
+                $($field: $value,)+
+            };
+        }
+    };
+}
+pub use crate::knobs;
+
 /// Returns a uniformly distributed number of `range`: the number that `Rng::random_range` returns. Unlike that, this is
 /// inlined even if the compiler does not optimise across codegen units.
 ///
@@ -50,6 +95,15 @@ pub fn choose<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[(T, u32)]) -> T {
         left -= weight;
     }
     unreachable!("{left} is not below the sum of the weights")
+}
+
+/// Returns what `build` makes, at the first try if everything that it writes fits.
+pub fn built<T, E>(mut build: impl FnMut() -> Result<T, E>) -> T {
+    loop {
+        if let Ok(made) = build() {
+            return made;
+        }
+    }
 }
 
 /// Functions of `B` that each add a construct to a structured program at a place, with their weights.

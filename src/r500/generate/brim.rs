@@ -57,11 +57,7 @@ pub(super) fn brim<R: Rng + ?Sized>(rng: &mut R) -> Program {
         }));
     }
     slots.truncate(length);
-    Program {
-        regs,
-        slots,
-        ..Program::default()
-    }
+    Program::of(regs, slots)
 }
 
 /// Returns instructions, in any order, that fill counters and stacks: INCRs to about the limit of the branch counters, LOOPs and

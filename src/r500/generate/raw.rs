@@ -6,41 +6,34 @@ use super::STACK_DEPTH;
 use super::brim::brim;
 use crate::r500::isa::{AOp, BOp, Fc, Op, PredSel, Type};
 use crate::r500::program::{MEMORY_SLOTS, Program, Registers, Slot};
-use reconverge_program::generate::{Dice, Way, chance, pick, target, within};
+use reconverge_program::generate::{Dice, Way, chance, knobs, pick, target, within};
 
-/// Weights of a raw program, in sixteenths unless stated otherwise.
-#[derive(Clone, Copy)]
-pub(super) struct Mix {
+knobs! {
+    /// Weights of a raw program, in sixteenths unless stated otherwise.
+    #[derive(Clone, Copy)]
+    pub(super) struct Mix;
+
+    pub(super) const TAME;
+
     /// Flow control rather than ALU, TEX, OUT.
-    pub(super) flow: u32,
+    pub(super) flow: u32 = 16,
     /// Field values that are error 1, in 256ths.
-    pub(super) illegal256: u32,
+    pub(super) illegal256: u32 = 2,
     /// `B_POP_CNT` of 0 to 3.
-    pub(super) short_pops: u32,
+    pub(super) short_pops: u32 = 14,
     /// INCR, if there is a branch operation; otherwise DECR.
-    pub(super) incr: u32,
+    pub(super) incr: u32 = 8,
     /// A branch operation.
-    pub(super) b_ops: u32,
+    pub(super) b_ops: u32 = 10,
     /// `B_ELSE`.
-    pub(super) b_else: u32,
+    pub(super) b_else: u32 = 3,
     /// `JUMP_GLOBAL`.
-    pub(super) global: u32,
+    pub(super) global: u32 = 8,
     /// A table that depends on the lane, rather than any table.
-    pub(super) by_lane: u32,
+    pub(super) by_lane: u32 = 8,
 }
 
 impl Mix {
-    pub(super) const TAME: Mix = Mix {
-        flow: 16,
-        illegal256: 2,
-        short_pops: 14,
-        incr: 8,
-        b_ops: 10,
-        b_else: 3,
-        global: 8,
-        by_lane: 8,
-    };
-
     pub(super) fn random<R: Rng + ?Sized>(rng: &mut R) -> Mix {
         Mix {
             flow: if rng.random_bool(0.7) {
@@ -155,11 +148,7 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let slots = (0..MEMORY_SLOTS - usize::from(regs.offset()))
         .map(|_| Slot::new(rng.random(), rng.random(), rng.random()))
         .collect();
-    Program {
-        regs,
-        slots,
-        ..Program::default()
-    }
+    Program::of(regs, slots)
 }
 
 /// Returns registers that leave room: mostly the whole memory is code, and counts are mostly small.
@@ -243,11 +232,7 @@ fn weighted<R: Rng + ?Sized>(rng: &mut R) -> Program {
             slot
         })
         .collect();
-    Program {
-        regs,
-        slots,
-        ..Program::default()
-    }
+    Program::of(regs, slots)
 }
 
 /// The depths that hold at an address of a mapped program.
@@ -423,9 +408,5 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
         }
         slots.push(slot);
     }
-    Program {
-        regs,
-        slots,
-        ..Program::default()
-    }
+    Program::of(regs, slots)
 }

@@ -197,12 +197,8 @@ fn faults<R: Rng + ?Sized>() -> [Fault<R, Program>; 20] {
         // The CALL is too deep from anywhere: it is skipped, leaves the stack unchanged, and the program is done.
         ("END on a CALL", 3, |rng, program| {
             let n = find_word(rng, program, |w| ends(w) == Some(true))?;
-            let call = Cf {
-                addr: within(rng, 0..program.quads.len()) as u32,
-                call_count: rng.random_range(33..64),
-                end: true,
-                ..Cf::new(CfOp::Call)
-            };
+            let call = Cf::new(CfOp::Call).to(within(rng, 0..program.quads.len()) as u32);
+            let call = call.counting(rng.random_range(33..64)).ending();
             program.quads[n] = call.encode();
             Some(())
         }),
@@ -378,12 +374,9 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
             // The rest is its subroutine, which returns to a jump after its RETURN.
             Pushed::Call => {
                 calls += 1;
-                let call = Cf {
-                    call_count: rng.random_range(0..2),
-                    ..to(CfOp::Call, at + 2)
-                };
+                let call = to(CfOp::Call, at + 2).counting(rng.random_range(0..2));
                 words.push(call.encode());
-                words.push(never(CfOp::Jump, 0).encode());
+                words.push(Cf::new(CfOp::Jump).never().encode());
             }
         }
         frames.push((kind, at));
@@ -397,40 +390,18 @@ fn brimful<R: Rng + ?Sized>(rng: &mut R, target: Target) -> Program {
         words.push(Quad::default());
     }
     unwind(rng, &mut words, &frames);
-    words.push(
-        Cf {
-            end: true,
-            ..Cf::new(CfOp::Nop)
-        }
-        .encode(),
-    );
+    words.push(Cf::new(CfOp::Nop).ending().encode());
     if recursive {
         let count = recurse(rng, &mut words);
         words[recursion] = count;
     }
     regs.prog_len = words.len() as u32;
-    Program {
-        regs,
-        quads: words,
-        ..Program::default()
-    }
+    Program::of(regs, words)
 }
 
 /// Returns `op` with the target `addr`.
 fn to(op: CfOp, addr: usize) -> Cf {
-    Cf {
-        addr: addr as u32,
-        ..Cf::new(op)
-    }
-}
-
-/// Returns an instruction that no lane passes: JUMP, PUSH and the loop starts then jump and pop `pops` frames.
-fn never(op: CfOp, pops: u8) -> Cf {
-    Cf {
-        cond: Cond::False,
-        pop_count: pops,
-        ..Cf::new(op)
-    }
+    Cf::new(op).to(addr as u32)
 }
 
 /// Appends instructions that remove `frames`, top first: one to seven branch frames at once, with every instruction
@@ -485,40 +456,21 @@ fn unwind<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, frames: &[(Pushed
 
 /// Appends instructions that remove `n` branch frames.
 fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
-    let pop = Cf {
-        pop_count: n,
-        ..Cf::new(CfOp::Pop)
-    };
-    let next = words.len() as u32 + 1;
+    let pop = Cf::new(CfOp::Pop).popping(n);
+    let next = words.len() + 1;
     match rng.random_range(0..8) {
         0 if n == 1 => words.push(Alu::new(AluOp::AluPopAfter).encode()),
         0 if n == 2 => words.push(Alu::new(AluOp::AluPop2After).encode()),
         0..2 => {
             // It pops if no lane is ACTIVE at that time, and otherwise leaves the pop to the POP.
-            let both = Cf {
-                addr: next + 1,
-                pop_count: n,
-                ..Cf::new(CfOp::Else)
-            };
+            let both = to(CfOp::Else, next + 1).popping(n);
             words.extend([both.encode(), pop.encode()]);
         }
         2..4 => {
-            let op = pick(
-                rng,
-                &[
-                    CfOp::Jump,
-                    CfOp::Jump,
-                    CfOp::Push,
-                    CfOp::LoopStart,
-                    CfOp::LoopStartNoAl,
-                    CfOp::LoopStartDx10,
-                ],
-            );
-            let jump = Cf {
-                addr: next,
-                ..never(op, n)
-            };
-            words.push(jump.encode());
+            let [jump, push, start] = [CfOp::Jump, CfOp::Push, CfOp::LoopStart];
+            let others = [CfOp::LoopStartNoAl, CfOp::LoopStartDx10];
+            let op = pick(rng, &[jump, jump, push, start, others[0], others[1]]);
+            words.push(to(op, next).popping(n).never().encode());
         }
         _ => words.push(pop.encode()),
     }
@@ -528,14 +480,7 @@ fn pop_branches<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>, n: u8) {
 /// another one from each depth. Returns the CALL that begins it.
 fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
     let f = words.len() as u32;
-    let call = |addr, count| {
-        Cf {
-            addr,
-            call_count: count,
-            ..Cf::new(CfOp::Call)
-        }
-        .encode()
-    };
+    let call = |addr, count| Cf::new(CfOp::Call).to(addr).counting(count).encode();
     let count = pick(rng, &[0, 0, 0, 1, 1, 1, 2, 5, 16, 31, 32, 32, 33, 63]);
     let again = match rng.random_range(0..4) {
         0 => pick(rng, &[0, 1, 2, 15, 31, 32]),
@@ -548,10 +493,7 @@ fn recurse<R: Rng + ?Sized>(rng: &mut R, words: &mut Vec<Quad>) -> Quad {
     }
     words.push(call(f, again));
     if framed {
-        let pop = Cf {
-            pop_count: 1,
-            ..to(CfOp::Pop, words.len() + 1)
-        };
+        let pop = to(CfOp::Pop, words.len() + 1).popping(1);
         words.push(pop.encode());
     }
     // Counts that give sums with every depth from 32 down.

@@ -54,7 +54,7 @@ pub(super) fn parted<R: Rng + ?Sized>(rng: &mut R) -> Program {
                 let next = quads.len() as u32 + 1;
                 let mut quad = match word {
                     // Whatever it does, the next instruction follows.
-                    Word::Cf(cf) => Cf { addr: next, ..cf }.encode(),
+                    Word::Cf(cf) => cf.to(next).encode(),
                     word => word.encode(),
                 };
                 quad.u = matches!(word, Word::Alu(_));
@@ -65,11 +65,7 @@ pub(super) fn parted<R: Rng + ?Sized>(rng: &mut R) -> Program {
         quads.extend((0..anything).map(|_| raw_quad(rng, &mix, len)));
     }
     quads.truncate(len as usize);
-    Program {
-        regs,
-        quads,
-        ..Program::default()
-    }
+    Program::of(regs, quads)
 }
 
 fn words<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, part: Part) -> Vec<Word> {
@@ -98,10 +94,7 @@ fn words<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, part: Part) -> Vec<Word> {
         Part::Kill => vec![
             alu(AluOp::AluPushBefore),
             Word::Cf(Cf::new(CfOp::Kill)),
-            Word::Cf(Cf {
-                pop_count: 1,
-                ..Cf::new(CfOp::Pop)
-            }),
+            Word::Cf(Cf::new(CfOp::Pop).popping(1)),
         ],
         Part::Call => vec![
             Word::Cf(Cf::new(CfOp::Call)),

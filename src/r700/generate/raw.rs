@@ -6,60 +6,44 @@ use super::parted::parted;
 use super::{FrameKind, RESERVED, SLOTS, corner_count, is_control, raise, unused};
 use crate::r700::isa::{Alu, AluOp, Cf, CfOp, Cond, Mem, MemOp, Word};
 use crate::r700::program::{Program, Quad, Registers};
-use reconverge_program::generate::{Way, chance, choose, pick, target, when, within};
+use reconverge_program::generate::{Way, chance, choose, knobs, pick, target, when, within};
 
-/// Weights of a raw program, in sixteenths unless stated otherwise.
-#[derive(Clone, Copy)]
-pub(super) struct Mix {
+knobs! {
+    /// Weights of a raw program, in sixteenths unless stated otherwise.
+    #[derive(Clone, Copy)]
+    pub(super) struct Mix;
+
+    pub(super) const TAME;
+
     /// ALU format rather than any other.
-    alu: u32,
+    alu: u32 = 6,
     /// u of an ALU instruction.
-    u: u32,
+    u: u32 = 12,
     /// `COND` other than ACTIVE.
-    cond: u32,
+    cond: u32 = 4,
     /// `VALID_PIXEL_MODE`.
-    vpm: u32,
+    vpm: u32 = 2,
     /// `POP_COUNT` of 0 or 1.
-    few_pops: u32,
+    few_pops: u32 = 13,
     /// Reserved opcodes, WQM and `POP_COUNT` where they are errors, in 256ths.
-    illegal256: u32,
+    illegal256: u32 = 2,
     /// `END_OF_PROGRAM`, in 256ths.
-    end256: u32,
+    end256: u32 = 8,
     /// Weights of the opcodes by their effect.
-    pushes: u32,
-    pops: u32,
-    loops: u32,
-    loop_ends: u32,
-    leaves: u32,
-    calls: u32,
-    returns: u32,
-    kills: u32,
-    others: u32,
+    pushes: u32 = 3,
+    pops: u32 = 3,
+    loops: u32 = 3,
+    loop_ends: u32 = 2,
+    leaves: u32 = 2,
+    calls: u32 = 2,
+    returns: u32 = 2,
+    kills: u32 = 1,
+    others: u32 = 3,
     /// Share of instructions that leave a pass of a loop, but not the loop.
-    continues: u32,
+    continues: u32 = 8,
 }
 
 impl Mix {
-    pub(super) const TAME: Mix = Mix {
-        alu: 6,
-        u: 12,
-        cond: 4,
-        vpm: 2,
-        few_pops: 13,
-        illegal256: 2,
-        end256: 8,
-        pushes: 3,
-        pops: 3,
-        loops: 3,
-        loop_ends: 2,
-        leaves: 2,
-        calls: 2,
-        returns: 2,
-        kills: 1,
-        others: 3,
-        continues: 8,
-    };
-
     /// Returns the share of `VALID_PIXEL_MODE`, in sixteenths.
     pub(super) fn vpm(&self) -> u32 {
         self.vpm
@@ -245,11 +229,7 @@ fn wild<R: Rng + ?Sized>(rng: &mut R) -> Program {
             }
         })
         .collect();
-    Program {
-        regs,
-        quads,
-        ..Program::default()
-    }
+    Program::of(regs, quads)
 }
 
 /// Returns registers: mostly the whole stack, counts mostly small, others often next to a power of two.
@@ -288,11 +268,7 @@ fn weighted_words<R: Rng + ?Sized>(rng: &mut R) -> Program {
     let regs = raw_registers(rng, len);
     let mix = Mix::random(rng);
     let quads = (0..len).map(|_| raw_quad(rng, &mix, len)).collect();
-    Program {
-        regs,
-        quads,
-        ..Program::default()
-    }
+    Program::of(regs, quads)
 }
 
 /// The stack at an address: the part of the program, and the number of frames of its profile.
@@ -421,7 +397,7 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
                 }
             };
             let mut quad = match operation.word {
-                Word::Cf(cf) => Cf { addr, ..cf }.encode(),
+                Word::Cf(cf) => cf.to(addr).encode(),
                 word => word.encode(),
             };
             let (mask0, mask1) = unused(quad);
@@ -462,17 +438,8 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
     if with_subs && chance(rng, 2) {
         // A call at the last address, where the main part ends: it returns to an address outside the program.
         let sub = (first_sub + within(rng, 0..(len - first_sub).div_ceil(24).max(1)) * 24) as u32;
-        let call = Cf {
-            addr: sub,
-            ..Cf::new(CfOp::Call)
-        };
-        quads.push(call.encode());
-        quads[first_sub - 1] = Cf {
-            addr: len as u32,
-            cond: Cond::False,
-            ..Cf::new(CfOp::Jump)
-        }
-        .encode();
+        quads.push(Cf::new(CfOp::Call).to(sub).encode());
+        quads[first_sub - 1] = Cf::new(CfOp::Jump).to(len as u32).never().encode();
         regs.prog_len = len as u32 + 1;
     }
     // Or the program ends after a LOOP_END that closes everything.
@@ -484,10 +451,14 @@ fn mapped<R: Rng + ?Sized>(rng: &mut R) -> Program {
         quads[n].dw1 |= 1 << 21;
         regs.prog_len = n as u32 + 1;
     }
-    Program {
-        regs,
-        quads,
-        ..Program::default()
+    Program::of(regs, quads)
+}
+
+/// Returns a condition as often other than ACTIVE as `mix` says.
+fn raw_cond<R: Rng + ?Sized>(rng: &mut R, mix: &Mix) -> Cond {
+    match chance(rng, mix.cond) {
+        true => Cond::from_bits(rng.random()),
+        false => Cond::Active,
     }
 }
 
@@ -496,24 +467,15 @@ fn border_operation<R: Rng + ?Sized>(rng: &mut R, mix: &Mix, at: Depth) -> Opera
     let cf = match at.sub {
         // A wave that stays enters the next subroutine, and may return from it.
         true if rng.random() => Cf {
-            cond: match chance(rng, mix.cond) {
-                true => Cond::from_bits(rng.random()),
-                false => Cond::Active,
-            },
+            cond: raw_cond(rng, mix),
             vpm: chance(rng, mix.vpm),
             cf_const: within(rng, 0..32),
             ..Cf::new(CfOp::Return)
         },
         true => Cf::new(CfOp::Return),
-        false if chance(rng, 4) => Cf {
-            end: true,
-            ..Cf::new(CfOp::Nop)
-        },
+        false if chance(rng, 4) => Cf::new(CfOp::Nop).ending(),
         // Back to the beginning.
-        false => Cf {
-            cond: Cond::False,
-            ..Cf::new(CfOp::Jump)
-        },
+        false => Cf::new(CfOp::Jump).never(),
     };
     Operation {
         word: Word::Cf(cf),
@@ -545,10 +507,7 @@ fn map_operation<R: Rng + ?Sized>(
         0 => branches.min(6) + 1,
         _ => rng.random_range(0..=branches.min(most)),
     };
-    let cond = match chance(rng, mix.cond) {
-        true => Cond::from_bits(rng.random()),
-        false => Cond::Active,
-    };
+    let cond = raw_cond(rng, mix);
     let vpm = chance(rng, mix.vpm);
     let constant = within(rng, 0..32);
     let u = chance(rng, mix.u);
@@ -567,10 +526,7 @@ fn map_operation<R: Rng + ?Sized>(
     };
     let cf = |op, next, jump| operation(Word::Cf(general(op)), false, next, jump);
     let with_pops = |op, n: usize, next, jump| {
-        let cf = Cf {
-            pop_count: n as u8,
-            ..general(op)
-        };
+        let cf = general(op).popping(n as u8);
         operation(Word::Cf(cf), false, next, jump)
     };
     // Returns an operation with a POP_COUNT, and the resulting depth at its target.
@@ -637,10 +593,8 @@ fn map_operation<R: Rng + ?Sized>(
         6 if chance(rng, mix.continues) => alu(AluOp::AluContinue, u, d),
         6 => alu(AluOp::AluBreak, u, d),
         7 => {
-            let call = Cf {
-                call_count: pick(rng, &[0, 0, 1, 1, 1, 1, 4, 16]),
-                ..general(CfOp::Call)
-            };
+            let count = pick(rng, &[0, 0, 1, 1, 1, 1, 4, 16]);
+            let call = general(CfOp::Call).counting(count);
             operation(Word::Cf(call), false, d, Jump::Call)
         }
         8 if within(rng, 0..8) < mix.kills => cf(CfOp::Kill, d, Jump::To(d)),

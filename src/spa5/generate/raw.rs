@@ -9,7 +9,7 @@ use crate::spa5::isa::{
     norm, seq,
 };
 use crate::spa5::program::{BUNDLE, Program};
-use reconverge_program::generate::{Way, chance, choose, pick, target, when, within};
+use reconverge_program::generate::{Way, chance, choose, knobs, pick, target, when, within};
 
 /// The kind of a random instruction.
 #[derive(Clone, Copy)]
@@ -20,57 +20,43 @@ enum What {
     Other,
 }
 
-/// Weights of a raw program, in sixteenths unless stated otherwise.
-#[derive(Clone, Copy)]
-pub(super) struct Mix {
+knobs! {
+    /// Weights of a raw program, in sixteenths unless stated otherwise.
+    #[derive(Clone, Copy)]
+    pub(super) struct Mix;
+
+    pub(super) const TAME;
+
     /// Weights of the opcodes.
-    set_ups: [u32; 6],
-    leaves: [u32; 6],
-    branches: u32,
+    set_ups: [u32; 6] = [4, 2, 2, 1, 1, 1],
+    leaves: [u32; 6] = [2, 1, 1, 1, 1, 1],
+    branches: u32 = 5,
     /// BRX and JMX, in 256ths.
-    indirect256: u32,
+    indirect256: u32 = 2,
     /// The unit has BRX and JMX.
-    brx: bool,
+    brx: bool = false,
     /// Branches in absolute form (JMP).
-    jumps: u32,
+    jumps: u32 = 3,
     /// Offsets in a constant bank.
-    banks: u32,
-    others: u32,
+    banks: u32 = 1,
+    others: u32 = 6,
     /// Leaving instructions and BRA for every thread.
-    always: u32,
+    always: u32 = 3,
     /// CC tests other than T.
-    tests: u32,
+    tests: u32 = 5,
     /// Tests of the clip state machine are among them: errors in a unit without it.
-    clips: bool,
+    clips: bool = false,
     /// `.U`.
-    unanimous: u32,
+    unanimous: u32 = 2,
     /// Targets that are not forward, if there is a choice.
-    back: u32,
+    back: u32 = 7,
     /// Targets outside or not aligned, in 256ths.
-    astray256: u32,
+    astray256: u32 = 2,
     /// UNSUPPORTED and ILLEGAL of all kinds, in 256ths.
-    errors256: u32,
+    errors256: u32 = 2,
 }
 
 impl Mix {
-    pub(super) const TAME: Mix = Mix {
-        set_ups: [4, 2, 2, 1, 1, 1],
-        leaves: [2, 1, 1, 1, 1, 1],
-        branches: 5,
-        indirect256: 2,
-        brx: false,
-        jumps: 3,
-        banks: 1,
-        others: 6,
-        always: 3,
-        tests: 5,
-        clips: false,
-        unanimous: 2,
-        back: 7,
-        astray256: 2,
-        errors256: 2,
-    };
-
     /// For a full stack: pushes, and many bad targets.
     pub(super) const ASTRAY: Mix = Mix {
         set_ups: [2; 6],
