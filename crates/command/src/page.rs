@@ -193,34 +193,3 @@ pub fn shares<N: AsRef<str>>(out: &mut String, groups: impl Iterator<Item = (N, 
     }
     *out += "</table></div>\n";
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_table_of_programs_and_streams_has_the_columns_of_both() {
-        let none = Share {
-            hit: 0,
-            reachable: 1,
-        };
-        let [program, stream] = ["program", "stream"].map(|noun| Part {
-            name: noun.to_owned(),
-            build: String::new(),
-            noun,
-            executes: noun == "program",
-            numbers: [1, 2, 3, 4, 5],
-            complete: true,
-            met: Overview {
-                all: none,
-                groups: Vec::new(),
-            },
-            gaps: ("missed", Vec::new()),
-            failures: Vec::new(),
-        });
-        let page = page(&[&program, &stream], &Further::default());
-        let heads =
-            "<th>cases</th><th>cycles</th><th>instructions</th><th>scalar</th><th>failed</th>";
-        assert!(page.contains(heads), "{page}");
-    }
-}
