@@ -74,7 +74,7 @@ fn listings_become_the_words_that_are_shown<U: Unit>() {
 }
 
 /// Files for each kind of file.
-const FILES: usize = 1500;
+const FILES: usize = 1000;
 
 /// Whatever the damage: what is read is a whole program, which comes back from its text and from its words; what is refused names file,
 /// field and reason.
