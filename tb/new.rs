@@ -556,7 +556,7 @@ fn bad_input_is_refused_and_leaves_nothing_behind() {
             "--top: module silent has no output: nothing can be compared",
         ),
         (new, &good, "bad", "--rtl: Verilator 5"),
-        (new, &wrong, "wrong", "--rtl: Verilator 5"),
+        (new, &wrong, "wrong", "error: --rtl: Verilator 5"),
         // The name as it was given.
         (new, &wrong, "wrong", &format!("%Error: {wrong}:1:")),
     ] {

@@ -222,7 +222,7 @@ pub fn command(args: &NewArgs) -> Done {
         FileList::read(&at, &format!("{name}.f")).map_err(|e| {
             // The folder of the list is temporary.
             let said = e.to_string().replace(&format!("{}/", at.display()), "");
-            bad("--rtl", as_given(&said, &args.rtl, &rtl))
+            InputError::option("--rtl", as_given(&said, &args.rtl, &rtl))
         })
     };
     let mut files = read()?;
@@ -233,7 +233,7 @@ pub fn command(args: &NewArgs) -> Done {
     let refused = |e: verilate::Error| match e.is_input() {
         true => {
             let said = as_given(&e.to_string(), &args.rtl, &rtl);
-            Failure::Input(bad("--rtl", with_hints(&said)))
+            Failure::Input(InputError::option("--rtl", with_hints(&said)))
         }
         false => Failure::Other(e.to_string()),
     };
