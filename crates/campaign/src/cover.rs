@@ -172,10 +172,21 @@ impl Declaration {
         let values: Vec<String> = values.collect();
         let mut found = false;
         for group in &self.groups {
+            let axis = |axis: &Axis| {
+                let is = |value| axis.name == A::NAME && values.contains(value);
+                axis.values.iter().map(is).collect()
+            };
+            let axes: Vec<Vec<bool>> = group.axes.iter().map(axis).collect();
             let bins = &mut self.unreachable[group.first..][..group.bins];
             for (n, bin) in bins.iter_mut().enumerate().filter(|(_, bin)| bin.is_none()) {
-                let mut at = group.axes.iter().zip(names(&group.axes, n));
-                if at.any(|(axis, value)| axis.name == A::NAME && values.contains(&value)) {
+                // The last axis varies fastest. Not by names: those of all bins would take longer than all else that is declared.
+                let mut left = n;
+                let one = |axis: &Vec<bool>| {
+                    let value = left % axis.len();
+                    left /= axis.len();
+                    axis[value]
+                };
+                if axes.iter().rev().any(one) {
                     (*bin, found) = (Some(why), true);
                 }
             }
