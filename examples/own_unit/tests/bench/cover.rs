@@ -12,12 +12,16 @@ use reconverge::lockstep::Seen;
 use reconverge::stream::Stream;
 use reconverge::stream::coverage::{Coverage, Observer};
 
+/// Runs the command of the crate.
+fn own_unit(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_own_unit"));
+    command.args(args).current_dir(env!("CARGO_TARGET_TMPDIR"));
+    command.output().unwrap()
+}
+
 /// Runs `cover` of a design with these options.
 fn cover(design: &str, options: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_own_unit"));
-    command.args(["cover", design]).args(options);
-    command.current_dir(env!("CARGO_TARGET_TMPDIR"));
-    command.output().unwrap()
+    own_unit(&[&["cover", design], options].concat())
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -50,6 +54,23 @@ fn the_command_counts_the_bins_of_the_declaration_and_asks_for_all_of_them() {
         complaint.contains(" reachable bins missed\n"),
         "{complaint}"
     );
+}
+
+#[test]
+fn a_page_of_programs_and_streams_has_the_columns_of_both() {
+    let tmp = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let dir = tempfile::tempdir_in(tmp).unwrap();
+    let [results, page] = ["results", "page.html"].map(|name| dir.path().join(name));
+    let [results, page] = [&results, &page].map(|path| path.to_str().unwrap());
+    for design in ["rpseq", "slot"] {
+        let fuzz = own_unit(&["fuzz", design, "--programs", "2", "--results", results]);
+        assert_eq!(fuzz.status.code(), Some(0), "{}", text(&fuzz.stderr));
+    }
+    let report = own_unit(&["report", results, "-o", page]);
+    assert_eq!(report.status.code(), Some(0), "{}", text(&report.stderr));
+    let page = std::fs::read_to_string(page).unwrap();
+    let heads = "<th>cases</th><th>cycles</th><th>instructions</th><th>scalar</th><th>failed</th>";
+    assert!(page.contains(heads), "{page}");
 }
 
 #[test]
