@@ -352,5 +352,5 @@ fn all(lanes: u32) -> u64 {
     u64::MAX.checked_shr(u64::BITS - lanes).unwrap_or(0)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "rtl"))]
 mod tests;
