@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "units"))]
 use reconverge_program::layout::Field;
 
 /// A file of rules: its path in the repository, the prefix of its ids, its text.
@@ -374,12 +374,12 @@ pub fn bit_fields(section: &str, word: usize) -> Vec<BitField> {
 ///
 /// # Panics
 /// A field has no such row.
-#[cfg(test)]
+#[cfg(all(test, feature = "units"))]
 pub(crate) fn check_layout(fields: &[Field], sections: &[(&str, usize)], names: &[(&str, &str)]) {
     // `COUNT_3` is a piece of COUNT.
-    let stem = |name: &str| {
-        name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '_')
-            .to_owned()
+    let stem = |name: &str| match name.rsplit_once('_') {
+        Some((stem, number)) if number.parse::<u8>().is_ok() => stem.to_owned(),
+        _ => name.to_owned(),
     };
     for field in fields {
         let known = names.iter().find(|(name, _)| *name == field.name);
