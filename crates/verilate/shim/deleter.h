@@ -1,4 +1,4 @@
-// Included before what Verilator emits. Models of a newer Verilator (5.048) delete the garbage of SystemVerilog classes at the
+// The last of the precompiled headers of models. Models of a newer Verilator (5.048) delete the garbage of SystemVerilog classes at the
 // start of each evaluation, and take a lock for it even if there are no classes: two thirds of the time of a small model.
 #ifndef RECONVERGE_DELETER_H_
 #define RECONVERGE_DELETER_H_

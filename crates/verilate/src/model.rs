@@ -12,7 +12,6 @@ use crate::filelist::takes;
 use crate::files::{Digest, Hasher, Snapshot, digest_of, hex};
 use crate::limit;
 use crate::manifest::{Manifest, Output, Roots, SourcePath, Tool};
-use crate::shim::DELETER_H;
 use crate::sources::{Sources, plain};
 use crate::store::{self, Entry, Limits, Store, Work};
 use crate::verilator::{Candidate, Verilator, candidates, warnings};
@@ -609,7 +608,8 @@ impl Job<'_> {
             let Some(headers) = &headers else {
                 return compile(&plain);
             };
-            // If the compiler rejects its own precompiled header, compile without it.
+            // If the compiler rejects its own precompiled header, or another Verilator uses a class that the header replaces in a
+            // way of its own, compile without it.
             let first = compiler(Some(&headers.dir.join(HEADER)))?;
             let mut object = compile(&first).or_else(|_| compile(&plain))?;
             object.read.retain(|path| !path.starts_with(&headers.dir));
@@ -642,9 +642,7 @@ impl Job<'_> {
             .filter(|p| p.extension().is_some_and(|x| x == "cpp"))
             .collect();
         emitted.sort();
-        let mut unity = format!(
-            "#include \"{DELETER_H}\"\n#include \"{prefix}.h\"\n#define RCV_TOP {prefix}\n"
-        );
+        let mut unity = format!("#include \"{prefix}.h\"\n#define RCV_TOP {prefix}\n");
         for file in &emitted {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             let _ = writeln!(unity, "#include \"{name}\"");

@@ -37,7 +37,7 @@ pub(crate) const STOP: &str = "stop.cpp";
 /// Header that disables the functions that `stop.cpp` replaces, included before each file of the runtime.
 pub(crate) const STOP_H: &str = "stop.h";
 
-/// Header that replaces a class of Verilator's runtime in a model, included before what Verilator emits.
+/// Header that replaces a class of Verilator's runtime in a model, included at the end of the precompiled headers.
 pub(crate) const DELETER_H: &str = "deleter.h";
 
 /// What every model is compiled with.

@@ -8,7 +8,7 @@ use super::{Archive, Made, RUNTIME, Recipe, Tools};
 use crate::error::{Error, io};
 use crate::files::Snapshot;
 use crate::manifest::Roots;
-use crate::shim::{SHIM_H, STOP, STOP_H};
+use crate::shim::{DELETER_H, SHIM_H, STOP, STOP_H};
 use crate::sources::Sources;
 use crate::store::{self, Entry, Store, Work};
 
@@ -162,13 +162,18 @@ pub(super) fn headers(
     // The same lock as for the runtime.
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let shim = &sources.roots.shim;
     let build = |work: &Work, _: &mut Snapshot| -> Result<Made, Error> {
         let out = work.path();
         let path = out.join(HEADER);
-        let text = INCLUDED.map(|name| format!("#include <{name}>\n")).concat();
+        let included = INCLUDED.map(|name| format!("#include <{name}>\n")).concat();
+        // At the end: it replaces a name of the others.
+        let text = format!("{included}#include \"{DELETER_H}\"\n");
         fs::write(&path, text).map_err(io(&path))?;
         let verilator = tools.verilator()?;
-        let compiler = tools.of_verilator(&verilator, out, counting, |_| {})?;
+        let compiler = tools.of_verilator(&verilator, out, counting, |build| {
+            build.include(shim);
+        })?;
         let read = compiler.precompiled(out, HEADER)?.read;
         let mut made = Made::default();
         made.used(read.into_iter().filter(|path| verilator.owns(path)))?;
@@ -183,7 +188,7 @@ pub(super) fn headers(
         name: format!("{}precompiled", store::HEADERS),
         key,
         roots: sources.roots.clone(),
-        listed: Vec::new(),
+        listed: vec![shim.join(DELETER_H)],
         build: &build,
         shadows: &|_| Vec::new(),
     }
