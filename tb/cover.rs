@@ -578,6 +578,6 @@ fn rtl_that_is_wrong_fails() {
             arg(dir.path()),
         ],
     );
-    assert!(out.contains("lock-step         1 mismatch"), "{out}");
+    assert!(out.contains("lock-step         1 mismatch in "), "{out}");
     assert!(out.contains("\nMISMATCH r500."), "{out}");
 }

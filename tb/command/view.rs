@@ -47,7 +47,7 @@ fn view_keeps_the_view_of_a_failure_and_refuses_a_dump_of_another_unit() {
 fn a_view_without_a_dump_says_so() {
     let dir = tempfile::tempdir().unwrap();
     let output = command_in(dir.path(), &["view", "spa5"]).output().unwrap();
-    let note = "note: there is no waves/spa5/spa5.vcd yet; a run that fails writes its dump beside its case, and `view spa5 DUMP` opens that\n";
+    let note = "note: there is no waves/spa5/spa5.vcd yet; a run that fails writes its dump beside its case, and `view spa5 DUMP` makes the view of that\n";
     assert_eq!(text(&output.stderr), note);
 }
 

@@ -57,7 +57,7 @@ impl Build {
     /// Checks lanes and parameters; `file` names the input with them.
     ///
     /// # Errors
-    /// There are not 1 to 64 lanes, they cannot be divided into the wavefronts, `D` has no such parameter, or a value is out of range.
+    /// There are not 1 to 64 lanes, or `D` has none and they are not 1, they cannot be divided into the wavefronts, `D` has no such parameter, or a value is out of range.
     pub fn check<D: Design>(&self, file: &str) -> Result<(), InputError> {
         let bad = |why: String| Err(InputError::new(file, 0, "parameter", why));
         if !(1..=MAX_LANES as u32).contains(&self.lanes) {
@@ -82,6 +82,9 @@ impl Build {
             let Some(known) = D::PARAMETERS.iter().find(|p| p.name == name) else {
                 let names: Vec<_> = D::PARAMETERS.iter().map(|p| p.name).collect();
                 let why = match names[..] {
+                    [] if D::DECLARATION.lanes.is_none() => {
+                        format!("{} has no parameters and no lanes", D::NAME)
+                    }
                     [] => format!("{} has no parameter {name}, only lanes", D::NAME),
                     _ => format!(
                         "{} has no parameter {name}; there are {}",

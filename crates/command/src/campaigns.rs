@@ -35,10 +35,8 @@ pub fn fuzz(units: &[&'static dyn Commands], args: &FuzzArgs) -> Done {
         .collect();
     if variants.is_empty() && matches!(args.variants, Some(Which::One | Which::All)) {
         let names: Vec<&str> = units.iter().map(|unit| unit.name()).collect();
-        let why = format!(
-            "{} has no variants: --lanes and --param name another build",
-            names.join(", ")
-        );
+        let have = if names.len() == 1 { "has" } else { "have" };
+        let why = format!("{} {have} no variants", names.join(", "));
         return Err(InputError::option("--variants", why).into());
     }
     let several = units.len() + variants.len() > 1;

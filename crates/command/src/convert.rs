@@ -172,7 +172,7 @@ pub fn view<D: Design>(args: &ViewArgs) -> Done {
     if !dump.is_file() {
         let (there, view) = (dump.display(), for_design("view", D::NAME));
         complain(&format!(
-            "note: there is no {there} yet; a run that fails writes its dump beside its case, and `{view} DUMP` opens that"
+            "note: there is no {there} yet; a run that fails writes its dump beside its case, and `{view} DUMP` makes the view of that"
         ));
     }
     Ok(Status::Agreed)

@@ -27,7 +27,7 @@ const WIDTH: usize = 100;
 
 #[derive(Args)]
 pub struct ExplainArgs {
-    /// Unit; of a rule with its name the id alone is enough
+    /// Unit; may be left out before the id of one of its rules
     #[arg(value_parser = program_unit_names())]
     pub unit: String,
     /// Id of a rule as reports cite it (r500-4.3-b, contract-7), the name of an operation (RET) for the rules that name it, or

@@ -659,19 +659,21 @@ fn library(of: &Declaration) -> String {
         format!("        // In the cycles in which {name} rises, pins.{name} is 1.\n")
     });
     let clocks: String = clocks.collect();
-    let registers = match of.reset() {
-        Some((reset, _)) if reset.asynchronous => "as the reset sets them",
-        _ => "as they were before the reset",
+    let sampled = of.state.iter().any(|field| field.sampled);
+    let (before, after) = match of.reset() {
+        _ if !sampled => ("", ""),
+        Some((reset, _)) if reset.asynchronous => (
+            "",
+            "            // Then set `sampled` outputs: they depend on the pins of this cycle, and on the registers as the reset sets them.\n",
+        ),
+        _ => (
+            "            // Compute `sampled` outputs here, and set them behind it: they depend on the registers before the reset.\n",
+            "",
+        ),
     };
-    let mut sampled = format!(
-        "            // Set `sampled` outputs too: they depend on the pins of this cycle, and on the registers {registers}.\n"
-    );
-    if !of.state.iter().any(|field| field.sampled) {
-        sampled.clear();
-    }
     let reset = match of.reset() {
         Some(_) => format!(
-            "        if pins.is_reset() {{\n{sampled}            *self = Self::reset();\n            return &self.state;\n        }}\n"
+            "        if pins.is_reset() {{\n{before}            *self = Self::reset();\n{after}            return &self.state;\n        }}\n"
         ),
         None => String::new(),
     };
