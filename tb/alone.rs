@@ -40,6 +40,11 @@ fn lanes_do_among_others_what_they_do_alone<U: Unit>() {
                 let p16 = [2, 8, 14][number as usize % 3];
                 case.conditions = Conditions::Drawn { p16 };
             }
+            // All lanes do the same. spa5 promises no end then.
+            if kind == Kind::Structured && number % 8 == 0 && U::NAME != "spa5" {
+                let p16 = [0, 16][number as usize / 8 % 2];
+                case.conditions = Conditions::Drawn { p16 };
+            }
             let mut watch = (Records::<U>::default(), End(U::State::default()));
             golden_alone(&case, 400_000, &mut watch);
             let (records, End(end)) = watch;
@@ -48,7 +53,7 @@ fn lanes_do_among_others_what_they_do_alone<U: Unit>() {
                     instructions: n, ..
                 } => {
                     (agreed, instructions) = (agreed + 1, instructions + n);
-                    // It has room for itself on the stack of a unit as it is.
+                    // A structured program fits on the stack of the default parameters.
                     if kind == Kind::Structured && build.parameters.is_empty() {
                         assert_eq!(U::outcome(&end), "done", "{}", case.name());
                     }
@@ -65,6 +70,7 @@ fn lanes_do_among_others_what_they_do_alone<U: Unit>() {
         }
     }
     println!("{agreed} programs agree, {instructions} instructions; {ends:?}");
+    assert!(ends.contains("done") && ends.len() > 1, "{ends:?}");
     assert!(
         agreed > 1000 && instructions > 100_000,
         "{agreed} {instructions}"

@@ -212,8 +212,10 @@ impl<U: Unit, M: Machine<U>> Steps<U, M> {
             }
             "times" => {
                 let (times, pins) = rest.split_once(' ').expect("how many, and pins");
-                let pins = self::pins::<U>(pins);
-                for _ in 0..number(times) {
+                let pins = self::pins::<U>(&format!("{pins} {}", self.held));
+                for n in 0..number(times) {
+                    // Only the difference of the last state to the first is shown.
+                    assert!(U::running(&self.state), "{line}: stopped after {n}");
                     self.state = self.machine.clock(&pins);
                 }
                 return changes::<U>(&before, &self.state, self.lanes);

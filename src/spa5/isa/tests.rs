@@ -88,6 +88,45 @@ fn fields_are_those_of_the_table() {
     }
 }
 
+/// Fields that no canonical word of the specification uses: the register, a place in a constant bank, an inverted predicate.
+#[test]
+fn fields_without_a_canonical_word_lie_where_the_rules_put_them() {
+    let always = Cond::ALWAYS;
+    let brx = Word::Indirect(Indirect {
+        cond: always,
+        target: Target::Offset(-8),
+        register: 0xA5,
+        lmt: false,
+    });
+    assert_eq!(brx.encode(), 0xe250_0fff_ff87_a50f, "spa5-A-a: bits 15:8");
+    let (bank, address) = (0x15, 0xA5C3);
+    let bra = Word::bra(always).with_target(Target::Bank { bank, address });
+    assert_eq!(
+        bra.encode(),
+        0xe240_015a_5c37_002f,
+        "spa5-2.3-n: bits 40:36, 35:20"
+    );
+    let pred = Pred {
+        number: 2,
+        not: true,
+    };
+    let exit = Word::leave(
+        LeaveOp::Exit,
+        Cond {
+            pred,
+            test: Test::Hi,
+        },
+    );
+    assert_eq!(
+        exit.encode(),
+        0xe300_0000_000a_0014,
+        "spa5-2.4-a: bits 19:16"
+    );
+    for word in [brx, bra, exit] {
+        assert_eq!(Word::decode(word.encode()), word);
+    }
+}
+
 /// Walks one bit through a word of each opcode: each bit is in a field, is ignored as spa5-2.3 says, or changes
 /// the opcode.
 #[test]
