@@ -9,6 +9,7 @@ use reconverge::assembly::Assembly as _;
 use reconverge::compiled::Compiled;
 use reconverge::design::{Build, Design};
 use reconverge::input::{self, InputError};
+use reconverge::quantity::counted;
 use reconverge::unit::LoadOptions;
 use reconverge::wave::{self, Shown};
 
@@ -144,7 +145,7 @@ pub fn view<D: Design>(args: &ViewArgs) -> Done {
             }
             if let Some(lanes) = header.lanes::<D>() {
                 if args.lanes.is_some_and(|asked| asked as usize != lanes) {
-                    let why = format!("{} has {lanes} lanes", dump.display());
+                    let why = format!("{} has {}", dump.display(), counted(lanes, "lane"));
                     return Err(InputError::option("--lanes", why).into());
                 }
                 shown.lanes = lanes;

@@ -200,10 +200,10 @@ impl<C: Shows> Whole<'_, C> {
             line(
                 "scalar judge",
                 &format!(
-                    "{} programs, {} lanes, {} instructions agree",
-                    HumanCount(programs),
-                    HumanCount(lanes),
-                    HumanCount(instructions)
+                    "{}, {}, {} agree",
+                    counted(HumanCount(programs), "program"),
+                    counted(HumanCount(lanes), "lane"),
+                    counted(HumanCount(instructions), "instruction")
                 ),
             );
         }

@@ -31,9 +31,9 @@ pub trait Values: Copy {
 /// * an enum with these values;
 /// * the same with a function `of`, which takes something of a type and returns the value of the first pattern that it matches;
 /// * a bit: the names of `false` and `true`;
-/// * a part of another axis of this form: some of its values, single ones and ranges, in this order. `of` returns `None` for the
-///   others;
-/// * numbers, like opcodes and error codes: their count, and the name of each ([`numbered!`]).
+/// * a part of an enum that is declared here: some of its values, each once, single ones and ranges, in this order. `of` returns
+///   `None` for the others;
+/// * numbers, like opcodes and error codes: their count, and the name of each ([`numbered!`]). A `;` ends this form, and no other.
 ///
 /// ```
 /// use reconverge_campaign::cover::{Values, axis};

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::saved::{GroupCoverage, UnitCoverage};
 use reconverge_bench::html::{number, text};
+use reconverge_bench::quantity::counted;
 use reconverge_bench::text::percent;
 
 const STYLE: &str = "
@@ -46,20 +47,20 @@ fn unit_section(page: &mut String, unit: &UnitCoverage) {
     let (hit, reachable) = (unit.hit(), unit.reachable());
     let further = unit.parameters.iter().map(|(n, v)| format!(", {n}={v}"));
     let built = text(&format!(
-        "{} lanes{}",
-        unit.lanes,
+        "{}{}",
+        counted(unit.lanes, "lane"),
         further.collect::<String>()
     ));
     let t = unit.totals;
     let _ = write!(
         page,
         "<h2 id=\"{name}\">{name}: {hit} of {reachable} reachable bins hit, {} %</h2>\n\
-         <p>{built}; {} programs, {} launches, {} cycles, {} steps</p>\n",
+         <p>{built}; {}, {}, {}, {}</p>\n",
         percent(hit, reachable),
-        number(t.programs),
-        number(t.launches),
-        number(t.cycles),
-        number(t.steps),
+        counted(number(t.programs), "program"),
+        counted(number(t.launches), "launch"),
+        counted(number(t.cycles), "cycle"),
+        counted(number(t.steps), "step"),
     );
     for failed in &unit.failures {
         let _ = writeln!(
@@ -160,9 +161,10 @@ fn group_section(page: &mut String, unit: &str, g: &GroupCoverage) {
     for (n, (why, count)) in reasons.iter().enumerate() {
         let _ = writeln!(
             page,
-            "<p class=\"why\">({}) {}: {count} bins</p>",
+            "<p class=\"why\">({}) {}: {}</p>",
             n + 1,
-            text(why)
+            text(why),
+            counted(count, "bin")
         );
     }
     page.push_str("</details>\n");

@@ -10,6 +10,7 @@ use crate::grammar::Campaign;
 use reconverge_bench::design::Build;
 use reconverge_bench::input::InputError;
 use reconverge_bench::json::{self, count, map, required};
+use reconverge_bench::quantity::counted;
 use reconverge_bench::text::percent;
 
 /// The version of [`SavedCoverage`] that this crate writes and reads.
@@ -238,7 +239,11 @@ impl UnitCoverage {
         if (other.lanes, &other.parameters) != (self.lanes, &self.parameters) {
             let built = |c: &Self| {
                 let further = c.parameters.iter().map(|(n, v)| format!(" {n}={v}"));
-                format!("{} lanes{}", c.lanes, further.collect::<String>())
+                format!(
+                    "{}{}",
+                    counted(c.lanes, "lane"),
+                    further.collect::<String>()
+                )
             };
             let why = format!("{} with {}, not {}", self.unit, built(other), built(self));
             return bad("lanes".to_owned(), why);

@@ -43,6 +43,7 @@ use super::compared::{self, Cycle, Seen};
 use super::sat;
 use super::text::{self, Chosen};
 use super::{Family, List, Origin, SELECTOR, netlist, source};
+use reconverge_bench::quantity::counted;
 use reconverge_declaration::Declaration;
 
 /// Prefix of outputs that say which bits of a register matter where all invariants of the assertions hold. The referee does not
@@ -737,7 +738,10 @@ impl Referee {
         let abc = Abc::new(stop);
         // One more cycle, because the first is the reset.
         let shows = |cycle: usize| {
-            let mut how = format!("some inputs show it {cycle} cycles after a reset");
+            let mut how = format!(
+                "some inputs show it {} after a reset",
+                counted(cycle, "cycle")
+            );
             if self.transactions {
                 how += ", but whether a transaction differs is not known";
                 return Proof::Unknown(how);

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Judged, List, Mutant, Verdict};
 use reconverge_bench::json::Hex;
+use reconverge_bench::quantity::counted;
 
 /// The results of all mutants of a run.
 #[derive(Clone, Debug)]
@@ -222,7 +223,9 @@ impl Display for Summary {
         );
         writeln!(
             f,
-            "{name}  {total} mutants{candidates}, {cycles} cycles each at most"
+            "{name}  {}{candidates}, {} each at most",
+            counted(total, "mutant"),
+            counted(cycles, "cycle")
         )?;
         if self.judged.len() < self.wanted {
             let [judged, wanted] = [self.judged.len(), self.wanted].map(|n| grouped(n as u64));

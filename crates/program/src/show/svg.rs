@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::{Class, Frame, Item, Row, Run, ShownState, Turn};
-use reconverge_bench::html::text;
+use reconverge_bench::html::{number, text};
 use reconverge_bench::input::one_line;
+use reconverge_bench::quantity::counted;
 
 /// Maximum number of lines of a picture; further lines are only counted.
 pub const LINES: usize = 600;
@@ -275,11 +276,9 @@ pub fn svg(run: &Run) -> String {
     let place = Columns::of(run);
     let mut body = String::new();
     let mut y = MARGIN;
-    let instructions = match run.rows {
-        1 => "1 instruction".to_owned(),
-        n => format!("{} instructions", reconverge_bench::html::number(n)),
-    };
-    let title = format!("{}  {instructions}, {} lanes", run.name, run.lanes);
+    let instructions = counted(number(run.rows), "instruction");
+    let lanes = counted(run.lanes, "lane");
+    let title = format!("{}  {instructions}, {lanes}", run.name);
     label(&mut body, "title", MARGIN, y, &title);
     y += LINE + 6;
     y = legend(&mut body, run, y, place.width);

@@ -7,7 +7,7 @@ use crate::case::Kind;
 use crate::generate::near_legal::break_one;
 use crate::generate::{choose, when, within};
 
-/// A part of a construct. Labels are numbers, each for one construct.
+/// A part of a construct. Labels are numbers from 0 to 7, each for one construct.
 #[derive(Clone, Copy, Debug)]
 pub enum Part {
     /// A word.
@@ -36,6 +36,9 @@ pub struct Construct {
 /// Labels of a construct.
 const LABELS: usize = 8;
 
+/// Words of the program in which a random word between others has its target.
+const NEAR: usize = 8;
+
 /// Adds one to three statements of `constructs` to `words`, for which there are `room` entries on the stack.
 fn nest<C: Code, R: Rng + ?Sized>(
     rng: &mut R,
@@ -47,7 +50,7 @@ fn nest<C: Code, R: Rng + ?Sized>(
     let weights: Vec<_> = constructs.iter().map(|one| (one, weight(one))).collect();
     for _ in 0..within(rng, 1..4) {
         let construct = choose(rng, &weights);
-        let (mut labels, mut jumps) = ([0; LABELS], Vec::new());
+        let (mut labels, mut jumps) = ([None; LABELS], Vec::new());
         for part in construct.parts {
             match *part {
                 Part::Word(word) => words.push(word),
@@ -55,13 +58,14 @@ fn nest<C: Code, R: Rng + ?Sized>(
                     jumps.push((words.len(), label));
                     words.push(word);
                 }
-                Part::At(label) => labels[label] = words.len(),
-                Part::Any => words.push(draw::<C, R>(rng, LABELS)),
+                Part::At(label) => labels[label] = Some(words.len()),
+                Part::Any => words.push(draw::<C, R>(rng, NEAR)),
                 Part::Block(takes) => nest::<C, R>(rng, words, constructs, room - takes),
             }
         }
         for (from, label) in jumps {
-            words[from] = put(C::TARGET, words[from], labels[label] as u32);
+            let to = labels[label].unwrap_or_else(|| panic!("label {label} has no place"));
+            words[from] = put(C::TARGET, words[from], to as u32);
         }
     }
 }
@@ -70,7 +74,7 @@ fn nest<C: Code, R: Rng + ?Sized>(
 /// near-legal ones have a fault besides; others are random words.
 ///
 /// # Panics
-/// No construct has room, or one takes more entries than it needs.
+/// No construct has room, or one takes more entries than it needs, or a label has no place or is above 7.
 pub fn generate<C: Code, R: Rng>(
     kind: Kind,
     rng: &mut R,
@@ -159,6 +163,18 @@ mod tests {
             assert_eq!(at + 1, words.len());
         }
         assert!(depths.iter().all(|n| *n > 20), "{depths:?}");
+    }
+
+    #[test]
+    #[should_panic(expected = "label 1 has no place")]
+    fn a_label_without_a_place_is_told() {
+        let construct = Construct {
+            weight: 1,
+            needs: 0,
+            parts: &[To(0x10, 1), At(0)],
+        };
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        generate::<Small, _>(Kind::Structured, &mut rng, &[construct], 3, 0x1ff);
     }
 
     #[test]
