@@ -45,8 +45,6 @@ trait Normative: Unit {
     const CHANGE: (&'static str, &'static str);
     /// Codes of the errors that the programs together must meet.
     const ERRORS: std::ops::RangeInclusive<u8>;
-    /// Those of them that no step from a loaded state ends in.
-    const NOT_FROM_STATES: &'static [u8] = &[];
     /// The launch with `pins` that led to `golden`.
     fn launched(pins: &Self::In, golden: &Self::Golden, build: &Build) -> Value;
     /// The architectural state.
@@ -63,8 +61,6 @@ impl Normative for R500 {
     const CHANGE: (&'static str, &'static str) =
         ("st[i], lc[i] = BRK, 0", "st[i], lc[i] = CONT, 0");
     const ERRORS: std::ops::RangeInclusive<u8> = 1..=9;
-    // PARTIAL: a mode of the launch.
-    const NOT_FROM_STATES: &'static [u8] = &[2];
 
     fn launched(pins: &Self::In, golden: &Self::Golden, build: &Build) -> Value {
         let s = golden.state();
@@ -172,8 +168,6 @@ impl Normative for Spa5 {
         "n = m & ~(s.d_brk | s.d_cont | s.exited)",
     );
     const ERRORS: std::ops::RangeInclusive<u8> = 1..=10;
-    // PC_RANGE: its states lie in the program.
-    const NOT_FROM_STATES: &'static [u8] = &[6];
 
     fn launched(pins: &Self::In, _: &Self::Golden, build: &Build) -> Value {
         json!({

@@ -114,5 +114,12 @@ pub(super) fn python_and_golden_agree_in_any_state<U: Normative>() {
     let missing: Vec<u8> = U::ERRORS
         .filter(|code| !runs.errors.contains(code))
         .collect();
-    assert_eq!(missing, U::NOT_FROM_STATES, "{:?}", runs.errors);
+    let expected: &[u8] = match U::NAME {
+        // PARTIAL: a mode of the launch.
+        "r500" => &[2],
+        // PC_RANGE: its states lie in the program.
+        "spa5" => &[6],
+        _ => &[],
+    };
+    assert_eq!(missing, expected, "{:?}", runs.errors);
 }
