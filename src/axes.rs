@@ -9,13 +9,6 @@ pub(crate) fn classes([lo, hi]: [u64; 2], all: u64) -> [u64; 4] {
     [!lo & !hi & all, lo & !hi, !lo & hi, lo & hi]
 }
 
-/// Returns a mask with bit i set if set i has members.
-#[inline]
-pub(crate) fn present<const N: usize>(sets: [u64; N]) -> u8 {
-    let bits = sets.iter().zip(0..);
-    bits.map(|(set, bit)| u8::from(*set != 0) << bit).sum()
-}
-
 /// Declares the axis `Code` of a unit's error codes, which are 1 to `$count`; its module has the unit's `Error` and `ERROR_NAMES`.
 macro_rules! error_codes {
     ($count:literal) => {
@@ -50,7 +43,7 @@ macro_rules! classes_present {
 
         impl Present {
             pub(super) fn of(classes: [u64; 4]) -> Self {
-                Present(crate::axes::present(classes) - 1)
+                Present(reconverge_campaign::cover::present(classes) as u8 - 1)
             }
 
             /// Returns the number of classes.

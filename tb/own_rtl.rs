@@ -118,8 +118,7 @@ fn what_changes_at_the_falling_edge_of_the_clock_is_a_mismatch_unless_it_is_allo
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
 fn rtl_with_objects_of_classes_is_judged() {
-    let code = "  class holder;\n    logic [9:0] value;\n  endclass\n  function automatic logic [9:0] held(input logic [9:0] value);\n    \
-                holder one;\n    one = new;\n    one.value = value;\n    return one.value;\n  endfunction";
+    let code = include_str!("models/objects.svh");
     run_on(&with_pc("held(pc_q)", code), 0);
     let said = run_on(&with_pc("held(pc_q) ^ 10'd1", code), 1);
     assert!(said.starts_with("MISMATCH r500.if_else."), "{said}");

@@ -21,6 +21,7 @@ use super::isa::{NOP, Target, Word, is_control, with_plain_slot};
 use super::program::{BUNDLE, MAX_BUNDLES, Program};
 use crate::unit::{LoadOptions, Loaded};
 use reconverge_bench::input::InputError;
+use reconverge_bench::quantity::counted;
 use reconverge_bench::text::program_name;
 use reconverge_program::elf::{Flaw, is_elf};
 use reconverge_program::import::{MAX_SHOWN, choose, not_foreign, sound_name, utf8};
@@ -274,9 +275,9 @@ fn bundles(bytes: &[u8], file: &str) -> Result<Loaded<Program>, Flaw> {
             words[control] = with_plain_slot(words[control], slot as u32);
             words.push(NOP);
         }
-        let plural = if filled == 1 { "" } else { "s" };
+        let filled = counted(filled, "NOP");
         found.push(format!(
-            "ends within a bundle, which was filled up with {filled} NOP{plural}"
+            "ends within a bundle, which was filled up with {filled}"
         ));
     }
     found.extend(notes(&words));

@@ -57,7 +57,8 @@ impl Build {
     /// Checks lanes and parameters; `file` names the input with them.
     ///
     /// # Errors
-    /// There are not 1 to 64 lanes, or `D` has none and they are not 1, they cannot be divided into the wavefronts, `D` has no such parameter, or a value is out of range.
+    /// There are not 1 to 64 lanes, or `D` has none and they are not 1; they cannot be divided into the wavefronts; `D` has no such
+    /// parameter, or a value is out of range.
     pub fn check<D: Design>(&self, file: &str) -> Result<(), InputError> {
         let bad = |why: String| Err(InputError::new(file, 0, "parameter", why));
         if !(1..=MAX_LANES as u32).contains(&self.lanes) {

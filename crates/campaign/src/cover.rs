@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 
 pub use axis::*;
 pub use common::Groups;
-pub use hits::{Hits, ValueSet};
+pub use hits::{Hits, ValueSet, present};
 pub use html::page;
 pub use met::Met;
 pub use reconverge_bench::lcov;
@@ -609,7 +609,10 @@ impl<U: Campaign> Watch<U> for Collector<'_, U> {
         let Model { groups, bins, .. } = self.model;
         let hits = &mut self.hits;
         bins.sample(&mut self.memory, &self.before, pins, golden, hits);
-        groups.sample(&mut self.common, &self.before, pins, golden, hits);
+        // A unit whose groups are all its own spends nothing on them.
+        if groups.count_themselves() {
+            groups.sample(&mut self.common, &self.before, pins, golden, hits);
+        }
         self.sampler
             .see::<U>(pins, golden.state(), &self.points, |bin| hits.hit_bin(bin));
     }

@@ -164,24 +164,11 @@ pub fn wheel(place: &Workspace) -> Done {
     let (seq, pc) = (classes.join("r500_seq.sv"), "  assign pc_o      = pc_q;\n");
     let text = sh.read_file(&seq)?;
     ensure(text.contains(pc), format!("r500_seq.sv has no {pc}"))?;
-    sh.write_file(&seq, text.replace(pc, OBJECTS))?;
+    let objects = sh.read_file("tb/models/objects.svh")? + "  assign pc_o = held(pc_q);\n";
+    sh.write_file(&seq, text.replace(pc, &objects))?;
     run(cmd!(
         sh,
         "env RECONVERGE_CACHE={cache} {reconverge} fuzz r500 --rtl {classes} --cycles 100k"
     )
     .env("VERILATOR", &wrapper))
 }
-
-/// `pc_o` by way of an object.
-const OBJECTS: &str = "
-  class holder;
-    logic [9:0] value;
-  endclass
-  function automatic logic [9:0] held(input logic [9:0] value);
-    holder one;
-    one = new;
-    one.value = value;
-    return one.value;
-  endfunction
-  assign pc_o = held(pc_q);
-";

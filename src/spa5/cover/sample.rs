@@ -8,11 +8,11 @@ use super::axes::{
 };
 use super::instruction::Instruction;
 use super::{Bins, DIV, EMPTY, PBK, PCNT, RET, SSY};
-use crate::axes::{Failed, present};
+use crate::axes::Failed;
 use crate::spa5::golden::{Error, Event, Golden};
 use crate::spa5::isa::{norm, seq};
 use crate::spa5::state::{In, State};
-use reconverge_campaign::cover::{Hits, Level, Previous, ValueSet, Values as _};
+use reconverge_campaign::cover::{Hits, Level, Previous, ValueSet, Values as _, present};
 
 /// Values that the state does not show: operands of the launch, and the step before.
 #[derive(Debug, Default)]
@@ -262,7 +262,7 @@ impl Bins {
             before.exited,
             parked,
         ]);
-        hits.hit(self.waiting, (legal, Waiting(waiting)));
+        hits.hit(self.waiting, (legal, Waiting(waiting as u8)));
         let bank = i.bit(5) && Pusher::of(i.kind).is_some();
         let set_up = i.kind < InstKind::Bra;
         hits.hit_all(

@@ -92,23 +92,14 @@ impl<U: Campaign> Groups<U> {
         cross
     }
 
-    /// Samples one cycle, as [`super::Coverage::sample`] does.
+    /// Returns whether there are groups that count themselves.
     #[inline]
-    pub(super) fn sample(
-        &self,
-        memory: &mut Memory,
-        before: &U::State,
-        pins: &U::In,
-        after: &U::Golden,
-        hits: &mut Hits,
-    ) {
-        // A unit whose groups are all its own spends nothing on them.
-        if !self.own.is_empty() {
-            self.count(memory, before, pins, after, hits);
-        }
+    pub(super) fn count_themselves(&self) -> bool {
+        !self.own.is_empty()
     }
 
-    fn count(
+    /// Samples one cycle, as [`super::Coverage::sample`] does.
+    pub(super) fn sample(
         &self,
         memory: &mut Memory,
         before: &U::State,

@@ -7,6 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cross, Met, Point, Previous, Values};
 
+/// Returns a number whose bit n is 1 if `masks[n]` is not 0.
+#[inline]
+pub fn present<const N: usize>(masks: [u64; N]) -> u64 {
+    const { assert!(N <= 64) };
+    let bits = masks.iter().zip(0..);
+    bits.map(|(mask, n)| u64::from(*mask != 0) << n).sum()
+}
+
 /// Values of an axis, of which there are at most 64. For many conditions of which few are true: a condition costs less than a hit.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
@@ -30,8 +38,7 @@ impl<A: Values> ValueSet<A> {
     #[inline]
     pub fn present<const N: usize>(masks: [u64; N]) -> Self {
         const { assert!(N == A::COUNT) };
-        let bits = masks.iter().zip(0..);
-        ValueSet::new(bits.map(|(mask, n)| u64::from(*mask != 0) << n).sum())
+        ValueSet::new(present(masks))
     }
 
     /// Returns true if no value is in the set.
