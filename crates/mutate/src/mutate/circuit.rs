@@ -15,6 +15,7 @@ mod numbers;
 mod order;
 mod registers;
 use cells::is_number;
+pub(crate) use cells::unlike;
 pub(super) use cells::{differ, extended, less, sum};
 use numbers::{number, understood};
 
@@ -78,6 +79,9 @@ pub struct Form {
     pub signed: u32,
 }
 
+/// Bits by name.
+pub type Named = Vec<(String, Vec<Lit>)>;
+
 /// A bit: a constant, or the value of the wire with this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bit {
@@ -85,7 +89,23 @@ enum Bit {
     Wire(usize),
 }
 
-#[derive(Clone, Debug)]
+impl Bit {
+    /// Returns the number of its wire, if it is not a constant.
+    fn wire(self) -> Option<usize> {
+        match self {
+            Bit::Wire(wire) => Some(wire),
+            Bit::Is(_) => None,
+        }
+    }
+}
+
+/// Returns the wires that a cell or a register drives with these bits.
+fn driven(bits: &[Bit]) -> Result<Vec<usize>, String> {
+    let wires: Option<_> = bits.iter().map(|bit| bit.wire()).collect();
+    wires.ok_or_else(|| "drives a constant".to_owned())
+}
+
+#[derive(Clone, Debug, Default)]
 struct Cell {
     kind: String,
     a: Vec<Bit>,
@@ -111,11 +131,7 @@ impl Cell {
             b,
             s,
             y,
-            signed: false,
-            a_signed: false,
-            b_signed: false,
-            memory: 0,
-            beyond: Vec::new(),
+            ..Cell::default()
         }
     }
 }
@@ -130,7 +146,7 @@ struct Memory {
 }
 
 /// A flat netlist.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Circuit {
     /// Names of inputs and their wires.
     inputs: BTreeMap<String, Vec<usize>>,
@@ -210,6 +226,9 @@ impl TimeFrame {
             Bit::Wire(n) => self.values[n],
         }
     }
+    fn all(&self, bits: &[Bit]) -> Vec<Lit> {
+        bits.iter().map(|bit| self.get(*bit)).collect()
+    }
 }
 
 struct Reader {
@@ -234,6 +253,11 @@ impl Reader {
     }
     fn bits(&mut self, values: &[Value]) -> Vec<Bit> {
         values.iter().map(|v| self.bit(v)).collect()
+    }
+    /// Returns the bits at `port` of `cell`; none if it has no such port.
+    fn port(&mut self, cell: &JsonCell, port: &str) -> Vec<Bit> {
+        let bits = cell.connections.get(port);
+        bits.map_or(Vec::new(), |bits| self.bits(bits))
     }
 }
 
@@ -289,52 +313,20 @@ impl Circuit {
             .modules
             .get(top)
             .ok_or_else(|| format!("netlist: no module {top}"))?;
-        let used = |values: &[Value]| {
-            values
-                .iter()
-                .filter_map(Value::as_u64)
-                .max()
-                .map_or(0, |m| m + 1)
-        };
-        let most = module
-            .ports
-            .values()
-            .map(|p| used(&p.bits))
-            .chain(module.netnames.values().map(|n| used(&n.bits)))
-            .chain(
-                module
-                    .cells
-                    .values()
-                    .flat_map(|c| c.connections.values())
-                    .map(|b| used(b)),
-            )
-            .max()
-            .unwrap_or(0);
+        let ports = module.ports.values().map(|port| &port.bits);
+        let names = module.netnames.values().map(|net| &net.bits);
+        let cells = module.cells.values().flat_map(|c| c.connections.values());
+        let used = ports.chain(names).chain(cells).flatten();
+        let most = used.filter_map(Value::as_u64).max();
         let mut reader = Reader {
-            wires: most as usize,
+            wires: most.map_or(0, |most| most as usize + 1),
         };
-        let mut circuit = Circuit {
-            inputs: BTreeMap::new(),
-            outputs: BTreeMap::new(),
-            names: HashMap::new(),
-            forms: HashMap::new(),
-            cells: Vec::new(),
-            registers: Vec::new(),
-            memories: Vec::new(),
-            clocks: Vec::new(),
-            resets: Vec::new(),
-            free: Vec::new(),
-            wires: 0,
-            checks: Vec::new(),
-        };
+        let mut circuit = Circuit::default();
         for (name, port) in &module.ports {
             let bits = reader.bits(&port.bits);
             if port.direction == "input" {
-                let wires = bits.iter().filter_map(|b| match b {
-                    Bit::Wire(n) => Some(*n),
-                    Bit::Is(_) => None,
-                });
-                circuit.inputs.insert(name.clone(), wires.collect());
+                let wires = bits.into_iter().filter_map(Bit::wire).collect();
+                circuit.inputs.insert(name.clone(), wires);
             } else {
                 circuit.outputs.insert(name.clone(), bits);
             }
@@ -377,21 +369,12 @@ impl Circuit {
         for (name, cell) in &module.cells {
             let bad = |why: &str| format!("netlist: cell {name} of kind {}: {why}", cell.kind);
             understood(cell).map_err(|why| bad(&why))?;
-            let mut of = |port: &str| match cell.connections.get(port) {
-                Some(bits) => reader.bits(bits),
-                None => Vec::new(),
-            };
+            let mut of = |port: &str| reader.port(cell, port);
             let memory = || {
-                let id = cell
-                    .parameters
-                    .get("MEMID")
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
-                let id = id.trim_start_matches('\\');
-                memories
-                    .get(id)
-                    .copied()
-                    .ok_or_else(|| bad("no such memory"))
+                let id = cell.parameters.get("MEMID").and_then(Value::as_str);
+                let id = id.unwrap_or_default().trim_start_matches('\\');
+                let memory = memories.get(id).copied();
+                memory.ok_or_else(|| bad("no such memory"))
             };
             let clocked = registers::KINDS.contains(&cell.kind.as_str());
             if clocked || matches!(cell.kind.as_str(), "$memwr" | "$memwr_v2") {
@@ -435,13 +418,7 @@ impl Circuit {
                         [of("A"), of("B"), of("Y")]
                     };
                     let s = of("S");
-                    let y: Vec<usize> = y
-                        .into_iter()
-                        .map(|bit| match bit {
-                            Bit::Wire(n) => Ok(n),
-                            Bit::Is(_) => Err(bad("drives a constant")),
-                        })
-                        .collect::<Result<_, _>>()?;
+                    let y = driven(&y).map_err(|why| bad(&why))?;
                     let [a_signed, b_signed] =
                         ["A_SIGNED", "B_SIGNED"].map(|p| number(cell, p) == 1);
                     let beyond = y.iter().map(|_| reader.fresh()).collect();
@@ -471,25 +448,21 @@ impl Circuit {
     /// Drops registers that nothing reads and that have no name in the text. Yosys makes some for what a clocked block
     /// writes into a memory, and no reset reaches them.
     fn forget_unread(&mut self) {
-        let of_cells = self
-            .cells
-            .iter()
-            .flat_map(|c| c.a.iter().chain(&c.b).chain(&c.s));
-        let writes = self.memories.iter().flat_map(|m| &m.writes);
-        let of_writes = writes.flat_map(|(a, e, d)| a.iter().chain(e).chain(d));
+        let of_cells = self.cells.iter().flat_map(Cell::operands);
         let of_names = self.outputs.values().chain(self.names.values()).flatten();
         let of_registers = self.registers.iter().map(|r| &r.d);
+        let bits = of_cells.chain(self.written()).chain(of_names);
         let mut read = vec![false; self.wires];
-        for bit in of_cells
-            .chain(of_writes)
-            .chain(of_names)
-            .chain(of_registers)
-        {
-            if let Bit::Wire(n) = bit {
-                read[*n] = true;
-            }
+        for wire in bits.chain(of_registers).filter_map(|bit| bit.wire()) {
+            read[wire] = true;
         }
         self.registers.retain(|r| read[r.q]);
+    }
+
+    /// Returns the bits at all write ports of memories.
+    fn written(&self) -> impl Iterator<Item = &Bit> {
+        let ports = self.memories.iter().flat_map(|memory| &memory.writes);
+        ports.flat_map(|(address, enable, data)| address.iter().chain(enable).chain(data))
     }
 
     /// Returns the number of bits of the state: registers, then memories word by word.
@@ -524,10 +497,7 @@ impl Circuit {
     /// Names of ports and names that Yosys made are used only if there is no other.
     pub fn state_names(&self) -> Vec<&str> {
         let place: HashMap<usize, usize> = self.registers.iter().map(|r| r.q).zip(0..).collect();
-        let place = |bit: &Bit| match bit {
-            Bit::Wire(wire) => place.get(wire).copied(),
-            Bit::Is(_) => None,
-        };
+        let place = |bit: &Bit| place.get(&bit.wire()?).copied();
         let mut found: BTreeMap<Vec<usize>, &str> = BTreeMap::new();
         let rank = |name: &str| {
             let port = self.inputs.contains_key(name) || self.outputs.contains_key(name);
@@ -550,14 +520,29 @@ impl Circuit {
         found.into_values().chain(memories).collect()
     }
 
-    /// Returns the wires that may carry anything.
-    pub fn free(&self) -> &[usize] {
-        &self.free
+    /// Returns a free input for each bit of the state.
+    pub fn anything(&self, aig: &mut Aig) -> Vec<Lit> {
+        (0..self.state_bits()).map(|_| aig.input()).collect()
     }
 
-    /// Returns one more than the highest number of a wire.
-    pub fn wires(&self) -> usize {
-        self.wires
+    /// Returns a value for each wire, as [`Circuit::step`] takes them: free inputs for the wires that nothing drives.
+    pub fn open(&self, aig: &mut Aig) -> Vec<Lit> {
+        let mut free = vec![Lit::FALSE; self.wires];
+        for wire in &self.free {
+            free[*wire] = aig.input();
+        }
+        free
+    }
+
+    /// As [`Circuit::open`], with these bits on the inputs of these names.
+    pub fn open_but(&self, aig: &mut Aig, inputs: &[(String, Vec<Lit>)]) -> Vec<Lit> {
+        let mut free = self.open(aig);
+        for (name, bits) in inputs {
+            for (wire, bit) in self.input(name).into_iter().flatten().zip(bits) {
+                free[*wire] = *bit;
+            }
+        }
+        free
     }
 
     /// Returns the wires of input `name`.
@@ -573,7 +558,7 @@ impl Circuit {
     /// Returns the wire of net `name`, if it has one bit.
     pub fn wire(&self, name: &str) -> Option<usize> {
         match self.names.get(name)?[..] {
-            [Bit::Wire(wire)] => Some(wire),
+            [bit] => bit.wire(),
             _ => None,
         }
     }
@@ -581,13 +566,8 @@ impl Circuit {
     /// Returns the wires of all nets whose name ends in `ending`, each with its bit number in the net.
     pub fn ending(&self, ending: &str) -> Vec<(usize, usize)> {
         let names = self.names.iter().filter(|(n, _)| n.ends_with(ending));
-        names
-            .flat_map(|(_, bits)| bits.iter().enumerate())
-            .filter_map(|(i, bit)| match bit {
-                Bit::Wire(n) => Some((*n, i)),
-                Bit::Is(_) => None,
-            })
-            .collect()
+        let bits = names.flat_map(|(_, bits)| bits.iter().enumerate());
+        bits.filter_map(|(i, bit)| Some((bit.wire()?, i))).collect()
     }
 
     /// Returns the name and width of every output.
@@ -596,35 +576,31 @@ impl Circuit {
     }
 
     /// Returns the name and value of every output.
-    pub fn outputs(&self, frame: &TimeFrame) -> Vec<(&str, Vec<Lit>)> {
-        let bits = |bits: &Vec<Bit>| bits.iter().map(|b| frame.get(*b)).collect();
-        self.outputs
-            .iter()
-            .map(|(n, b)| (n.as_str(), bits(b)))
+    pub fn outputs(&self, frame: &TimeFrame) -> Named {
+        let outputs = self.outputs.iter();
+        outputs
+            .map(|(name, bits)| (name.clone(), frame.all(bits)))
             .collect()
     }
 
     /// Returns every assertion and assumption in a frame.
     pub fn checks(&self, aig: &mut Aig, frame: &TimeFrame) -> Vec<Checked<'_>> {
-        let check = |check: &'_ Check, aig: &mut Aig| {
+        let mut all = Vec::new();
+        for check in &self.checks {
             let [holds, enabled] = [check.holds, check.enabled].map(|bit| frame.get(bit));
-            aig.or(holds, !enabled)
-        };
-        let of = |c| (c, check(c, aig));
-        let both = self.checks.iter().map(of).collect::<Vec<_>>();
-        both.into_iter()
-            .map(|(c, holds)| Checked {
-                name: &c.name,
-                assumed: c.assumed,
-                holds,
-            })
-            .collect()
+            all.push(Checked {
+                name: &check.name,
+                assumed: check.assumed,
+                holds: aig.or(holds, !enabled),
+            });
+        }
+        all
     }
 
     /// Returns the value of the net, register or memory called `name` in a frame that began in `state`.
     pub fn value(&self, name: &str, state: &[Lit], frame: &TimeFrame) -> Option<Vec<Lit>> {
         if let Some(bits) = self.names.get(name) {
-            return Some(bits.iter().map(|bit| frame.get(*bit)).collect());
+            return Some(frame.all(bits));
         }
         let places = self.places(name)?;
         Some(places.iter().map(|place| state[*place]).collect())
@@ -682,8 +658,7 @@ impl Circuit {
         for (i, memory) in self.memories.iter().enumerate() {
             let mut words = frame.memories[i].clone();
             for (address, enable, data) in &memory.writes {
-                let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
-                let (address, enable, data) = (get(address), get(enable), get(data));
+                let [address, enable, data] = [address, enable, data].map(|bits| frame.all(bits));
                 // While nothing is written, the address is often unknown.
                 let whole = enable.first();
                 let whole = whole.filter(|first| enable.iter().all(|bit| bit == *first));
@@ -725,12 +700,7 @@ impl Circuit {
         let is_alone = |alone: &[bool], bit: &Bit| matches!(bit, Bit::Wire(wire) if alone[*wire]);
         let mut parted = Vec::new();
         for cell in &self.cells {
-            let bits = || {
-                (cell.a.iter())
-                    .chain(&cell.b)
-                    .chain(&cell.s)
-                    .chain(&cell.beyond)
-            };
+            let bits = || cell.operands().chain(&cell.beyond);
             if !bits().any(|bit| is_alone(&alone, bit)) {
                 continue;
             }
@@ -746,13 +716,9 @@ impl Circuit {
             }
         }
         // `told` may also reach a register, an output or a write port without meeting other wires.
-        let ports = self.memories.iter().flat_map(|memory| &memory.writes);
-        let ends = (self.registers.iter().map(|r| &r.d))
-            .chain(self.outputs.values().flatten())
-            .chain(
-                ports.flat_map(|(address, enable, data)| address.iter().chain(enable).chain(data)),
-            );
-        for bit in ends {
+        let ends = self.registers.iter().map(|r| &r.d);
+        let ends = ends.chain(self.outputs.values().flatten());
+        for bit in ends.chain(self.written()) {
             if is_alone(&alone, bit) {
                 parted.push(aig.xor(a.get(*bit), b.get(*bit)));
             }

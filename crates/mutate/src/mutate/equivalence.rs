@@ -324,18 +324,9 @@ impl Referee {
         })
     }
 
-    fn anything(&self, aig: &mut Aig) -> Vec<Lit> {
-        (0..self.circuit.state_bits())
-            .map(|_| aig.input())
-            .collect()
-    }
-
     /// Returns inputs with any value.
     fn inputs(&self, aig: &mut Aig) -> Result<Inputs, String> {
-        let mut free = vec![Lit::FALSE; self.circuit.wires()];
-        for wire in self.circuit.free() {
-            free[*wire] = aig.input();
-        }
+        let free = self.circuit.open(aig);
         let released = match &self.reset {
             // Nothing remains from one cycle to the next.
             None if self.circuit.state_bits() == 0 => Lit::TRUE,
@@ -399,10 +390,7 @@ impl Referee {
         let Some(formal) = &self.formal else {
             return said;
         };
-        let mut free = vec![Lit::FALSE; formal.circuit.wires()];
-        for wire in formal.circuit.free() {
-            free[*wire] = aig.input();
-        }
+        let mut free = formal.circuit.open(aig);
         for (wires, source) in &formal.inputs {
             let (from, all) = match source {
                 Source::State(places) => (places, state),
@@ -414,7 +402,7 @@ impl Referee {
         }
         let frame = formal.circuit.step(aig, &[], &free);
         for (name, bits) in formal.circuit.outputs(&frame) {
-            if let Some(places) = formal.live.get(name) {
+            if let Some(places) = formal.live.get(&name) {
                 for (place, bit) in places.iter().zip(bits) {
                     said.live[*place] = bit;
                 }
@@ -422,7 +410,7 @@ impl Referee {
                 said.seen = bits;
             } else if name == CONTRACT {
                 said.contract = aig.all(bits);
-            } else if let Some(name) = invariant_of(name) {
+            } else if let Some(name) = invariant_of(&name) {
                 said.invariants.extend(invariants(name, bits));
             }
         }
@@ -435,7 +423,7 @@ impl Referee {
     fn check_invariant(&self, abc: &Abc) -> Result<(), String> {
         let file = &self.formal_file;
         let mut aig = Aig::new();
-        let state = self.anything(&mut aig);
+        let state = self.circuit.anything(&mut aig);
         let cycle = self.inputs(&mut aig)?;
         let before = self.said(&mut aig, &state, &cycle);
         // They must not be vacuous: some state must be allowed, with some inputs, and some state must not.
@@ -512,7 +500,7 @@ impl Referee {
     /// Builds question 1 about mutant `number`, asked as `so` says.
     fn after_one_cycle(&self, number: u32, so: &Asked) -> Result<OneCycle, String> {
         let mut aig = Aig::new();
-        let state = self.anything(&mut aig);
+        let state = self.circuit.anything(&mut aig);
         let cycle = self.inputs(&mut aig)?;
         let says = self.said(&mut aig, &state, &cycle);
         let [allowed, contract] = match so.any_state {
@@ -692,8 +680,11 @@ impl Referee {
         let (started, broken_q) = (aig.input(), aig.input());
         // The first cycle is in reset.
         let cycle = self.inputs_in_reset_until(&mut aig, started)?;
-        let awake = self.anything(&mut aig);
-        let (rtl_q, mutant_q) = (self.anything(&mut aig), self.anything(&mut aig));
+        let awake = self.circuit.anything(&mut aig);
+        let (rtl_q, mutant_q) = (
+            self.circuit.anything(&mut aig),
+            self.circuit.anything(&mut aig),
+        );
         let mut state = |q: &[Lit]| -> Vec<Lit> {
             let both = q.iter().zip(&awake);
             both.map(|(q, awake)| aig.mux(started, *q, *awake))

@@ -16,8 +16,8 @@ pub type Values = BTreeMap<String, Vec<bool>>;
 /// `rtl/<unit>/<unit>_step.sv` as Yosys reads it.
 pub struct StepModule {
     aig: Aig,
-    inputs: Vec<(String, Vec<Lit>)>,
-    outputs: Vec<(String, Vec<Lit>)>,
+    inputs: world::Named,
+    outputs: world::Named,
 }
 
 impl StepModule {
@@ -45,24 +45,17 @@ impl StepModule {
         .map_err(|e| format!("{}: {e}", file.name))?;
 
         let mut aig = Aig::new();
-        let mut free = vec![Lit::FALSE; circuit.wires()];
-        for wire in circuit.free() {
-            free[*wire] = aig.input();
-        }
+        let free = circuit.open(&mut aig);
         let bits = |wires: &[usize]| wires.iter().map(|wire| free[*wire]).collect();
         let inputs = circuit
             .inputs()
             .map(|(name, wires)| (name.to_owned(), bits(wires)));
         let inputs = inputs.collect();
         let frame = circuit.step(&mut aig, &[], &free);
-        let outputs = circuit.outputs(&frame).into_iter();
-        let outputs = outputs
-            .map(|(name, bits)| (name.to_owned(), bits))
-            .collect();
         Ok(StepModule {
+            outputs: circuit.outputs(&frame),
             aig,
             inputs,
-            outputs,
         })
     }
 
@@ -89,17 +82,12 @@ impl StepModule {
             }
             let values = self.aig.evaluate(&inputs);
             for i in 0..some.len() {
-                let bits = |lits: &[Lit]| {
-                    lits.iter()
-                        .map(|lit| values.of(*lit) >> i & 1 == 1)
-                        .collect()
+                let bit = |lit: &Lit| values.of(*lit) >> i & 1 == 1;
+                let outputs = self.outputs.iter();
+                let of = |(name, lits): &(String, Vec<Lit>)| {
+                    (name.clone(), lits.iter().map(bit).collect())
                 };
-                all.push(
-                    self.outputs
-                        .iter()
-                        .map(|(name, lits)| (name.clone(), bits(lits)))
-                        .collect(),
-                );
+                all.push(outputs.map(of).collect());
             }
         }
         Ok(all)

@@ -11,6 +11,8 @@ use std::time::Duration;
 
 use super::files::{File, Files};
 use crate::mutate::aig::{Aig, Lit, Values};
+pub use crate::mutate::circuit::Named;
+pub(crate) use crate::mutate::circuit::unlike;
 use crate::mutate::circuit::{Circuit, TimeFrame};
 use crate::mutate::equivalence::{CONTRACT, LIVE, LIVE_ALLOWED, invariant_of, invariants};
 use crate::mutate::netlist::{self, FrontEnd};
@@ -69,9 +71,6 @@ pub struct Unit<'a> {
     /// Labels of the assertions that read only registers.
     invariant: HashSet<String>,
 }
-
-/// Bits by name.
-pub type Named = Vec<(String, Vec<Lit>)>;
 
 /// What the assertions and the formal file say about a cycle.
 #[derive(Default)]
@@ -233,16 +232,9 @@ impl SideModule {
 
     /// Returns its outputs and assertions, with `inputs` on its inputs and free inputs on the wires that nothing drives.
     fn says(&self, aig: &mut Aig, inputs: &Named) -> Named {
-        let mut free = anything_on(&self.circuit, aig);
-        for (name, bits) in inputs {
-            let wires = self.circuit.input(name).unwrap_or_default();
-            for (wire, bit) in wires.iter().zip(bits) {
-                free[*wire] = *bit;
-            }
-        }
+        let free = self.circuit.open_but(aig, inputs);
         let frame = self.circuit.step(aig, &[], &free);
-        let outputs = self.circuit.outputs(&frame).into_iter();
-        let mut said: Named = outputs.map(|(n, bits)| (n.to_owned(), bits)).collect();
+        let mut said = self.circuit.outputs(&frame);
         let checks = self.circuit.checks(aig, &frame).into_iter();
         said.extend(checks.map(|check| (check.name.to_owned(), vec![check.holds])));
         said
@@ -326,7 +318,7 @@ impl<'a> Unit<'a> {
             return;
         };
         let circuit = &assertions.circuit;
-        let free = anything_on(circuit, &mut aig);
+        let free = circuit.open(&mut aig);
         let mut open = HashSet::new();
         let shown: HashSet<&str> = self.circuit.output_widths().map(|(name, _)| name).collect();
         for (name, wires) in circuit.inputs() {
@@ -342,14 +334,12 @@ impl<'a> Unit<'a> {
 
     /// Returns a free input for each bit of the state.
     pub fn anything(&self, aig: &mut Aig) -> Vec<Lit> {
-        (0..self.circuit.state_bits())
-            .map(|_| aig.input())
-            .collect()
+        self.circuit.anything(aig)
     }
 
     /// Returns free inputs for the wires that nothing drives.
     pub fn open(&self, aig: &mut Aig) -> Vec<Lit> {
-        anything_on(&self.circuit, aig)
+        self.circuit.open(aig)
     }
 
     /// Returns the names of registers and memories, with `__` for the dot. If the same bits have several names, it is the deepest one.
@@ -360,13 +350,7 @@ impl<'a> Unit<'a> {
 
     /// Runs a cycle from `state` with free inputs, except where `ports` gives a value.
     pub fn cycle(&self, aig: &mut Aig, state: Vec<Lit>, ports: &[(String, Vec<Lit>)]) -> Cycle {
-        let mut free = self.open(aig);
-        for (name, bits) in ports {
-            let wires = self.circuit.input(name).unwrap_or_default();
-            for (wire, bit) in wires.iter().zip(bits) {
-                free[*wire] = *bit;
-            }
-        }
+        let free = self.circuit.open_but(aig, ports);
         self.cycle_of(aig, self.mutant, state, free)
     }
 
@@ -437,23 +421,15 @@ impl<'a> Unit<'a> {
 
     /// Returns the values of the outputs.
     pub fn outputs_of(&self, cycle: &Cycle) -> Named {
-        let outputs = self.circuit.outputs(&cycle.frame).into_iter();
-        outputs
-            .map(|(name, bits)| (name.to_owned(), bits))
-            .collect()
+        self.circuit.outputs(&cycle.frame)
     }
 
     /// Returns the value of what the RTL calls `name`, with `__` for the dot: a register, a memory, a net or a port. With the prefix
     /// `next__`, the value of the register or memory after the cycle.
     pub fn named(&self, name: &str, cycle: &Cycle) -> Option<Vec<Lit>> {
         if let Some(register) = name.strip_prefix("next__") {
-            let places = self.places(register)?;
-            return Some(
-                places
-                    .iter()
-                    .map(|place| cycle.frame.next[*place])
-                    .collect(),
-            );
+            let places = self.places(register)?.into_iter();
+            return Some(places.map(|place| cycle.frame.next[place]).collect());
         }
         self.circuit
             .value(&name.replace("__", "."), &cycle.state, &cycle.frame)
@@ -504,12 +480,9 @@ impl<'a> Unit<'a> {
         let Some(beside) = beside else {
             return Ok(Named::new());
         };
-        let free = anything_on(&beside.circuit, aig);
+        let free = beside.circuit.open(aig);
         let frame = self.frame(aig, beside, cycle, free)?;
-        let outputs = beside.circuit.outputs(&frame).into_iter();
-        Ok(outputs
-            .map(|(name, bits)| (name.to_owned(), bits))
-            .collect())
+        Ok(beside.circuit.outputs(&frame))
     }
 
     /// Tells whether there is a `step.sv`.
@@ -610,7 +583,7 @@ impl<'a> Unit<'a> {
     /// Returns free inputs for the wires of the assertions that nothing drives.
     pub fn open_in_assertions(&self, aig: &mut Aig) -> Vec<Lit> {
         let assertions = self.beside.assertions.as_ref();
-        assertions.map_or(Vec::new(), |a| anything_on(&a.circuit, aig))
+        assertions.map_or(Vec::new(), |a| a.circuit.open(aig))
     }
 
     /// Returns what the assertions and the formal file say about `cycle`.
@@ -667,15 +640,6 @@ fn live_of(name: &str) -> Option<&str> {
     register.or_else(|| name.strip_prefix(LIVE_ALLOWED))
 }
 
-/// Returns free inputs for the wires of `circuit` that nothing drives.
-fn anything_on(circuit: &Circuit, aig: &mut Aig) -> Vec<Lit> {
-    let mut free = vec![Lit::FALSE; circuit.wires()];
-    for wire in circuit.free() {
-        free[*wire] = aig.input();
-    }
-    free
-}
-
 pub(super) fn write(work: &Path, name: &str, text: &str) -> Result<(), String> {
     fs::write(work.join(name), text).map_err(|e| format!("{name}: {e}"))
 }
@@ -693,9 +657,4 @@ pub(super) fn synthesized(
     let text =
         fs::read_to_string(work.join("circuit.json")).map_err(|e| format!("circuit.json: {e}"))?;
     Circuit::read(&text, top)
-}
-
-/// Returns where two vectors differ, bit by bit.
-pub fn unlike(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
-    a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect()
 }

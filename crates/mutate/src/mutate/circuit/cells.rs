@@ -1,53 +1,41 @@
 //! What each kind of cell of a netlist computes, as a graph.
 
-use super::{Bit, Cell, Circuit, TimeFrame};
+use super::{Cell, Circuit, TimeFrame};
 use crate::mutate::aig::{Aig, Lit};
 
 impl Circuit {
     /// Returns the output of `cell` in `frame`, bit by bit.
     pub(super) fn cell(&self, aig: &mut Aig, frame: &TimeFrame, cell: &Cell) -> Vec<Lit> {
-        let get = |bits: &[Bit]| bits.iter().map(|b| frame.get(*b)).collect::<Vec<_>>();
-        let (a, b, s) = (get(&cell.a), get(&cell.b), get(&cell.s));
+        let [a, b, s] = [&cell.a, &cell.b, &cell.s].map(|bits| frame.all(bits));
         let width = cell.y.len();
         // Both operands extended to `width`: that of the result, or that of the wider operand.
-        let operands = |width: usize| {
-            (
-                extended(&a, width, cell.signed),
-                extended(&b, width, cell.signed),
-            )
-        };
+        let operands = |width| [&a, &b].map(|bits| extended(bits, width, cell.signed));
         let each = |aig: &mut Aig, gate: fn(&mut Aig, Lit, Lit) -> Lit| -> Vec<Lit> {
-            let (a, b) = operands(width);
+            let [a, b] = operands(width);
             a.iter().zip(&b).map(|(a, b)| gate(aig, *a, *b)).collect()
         };
         let wide = a.len().max(b.len());
-        let one = |bit: Lit| {
-            let mut y = vec![Lit::FALSE; width];
-            y[0] = bit;
-            y
-        };
+        let one = |bit: Lit| extended(&[bit], width, false);
+        // One bit, or its inverse for a kind that is the opposite of another.
+        let one_or_not = |bit: Lit, not: bool| one(if not { !bit } else { bit });
         match cell.kind.as_str() {
-            "$not" => extended(&a, width, cell.a_signed)
-                .iter()
-                .map(|l| !*l)
-                .collect(),
+            "$not" => inverted(&extended(&a, width, cell.a_signed)),
             "$pos" | "$buf" => extended(&a, width, cell.a_signed),
             "$neg" => negated(aig, &extended(&a, width, cell.a_signed)),
             "$and" => each(aig, Aig::and),
             "$or" => each(aig, Aig::or),
             "$xor" => each(aig, Aig::xor),
-            "$xnor" => each(aig, Aig::xor).iter().map(|l| !*l).collect(),
+            "$xnor" => inverted(&each(aig, Aig::xor)),
             "$add" => {
-                let (a, b) = operands(width);
+                let [a, b] = operands(width);
                 sum(aig, &a, &b, Lit::FALSE).0
             }
             "$sub" => {
-                let (a, b) = operands(width);
-                let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
-                sum(aig, &a, &b, Lit::TRUE).0
+                let [a, b] = operands(width);
+                sum(aig, &a, &inverted(&b), Lit::TRUE).0
             }
             "$mul" => {
-                let (a, b) = operands(width);
+                let [a, b] = operands(width);
                 let mut total = vec![Lit::FALSE; width];
                 for (i, by) in b.iter().enumerate() {
                     let mut part = vec![Lit::FALSE; i];
@@ -59,30 +47,17 @@ impl Circuit {
                 total
             }
             "$eq" | "$eqx" | "$ne" | "$nex" => {
-                let (a, b) = operands(wide);
-                let differs = differ(aig, &a, &b);
-                one(if cell.kind.starts_with("$n") {
-                    differs
-                } else {
-                    !differs
-                })
+                let [a, b] = operands(wide);
+                one_or_not(differ(aig, &a, &b), cell.kind.starts_with("$e"))
             }
             "$lt" | "$ge" | "$gt" | "$le" => {
-                let (mut a, mut b) = operands(wide + 1);
+                let [mut a, mut b] = operands(wide + 1);
                 if matches!(cell.kind.as_str(), "$gt" | "$le") {
                     std::mem::swap(&mut a, &mut b);
                 }
-                let less = less(aig, &a, &b);
-                one(if matches!(cell.kind.as_str(), "$lt" | "$gt") {
-                    less
-                } else {
-                    !less
-                })
+                one_or_not(less(aig, &a, &b), cell.kind.ends_with('e'))
             }
-            "$logic_not" => {
-                let any = aig.any(a);
-                one(!any)
-            }
+            "$logic_not" => one(!aig.any(a)),
             "$logic_and" | "$logic_or" => {
                 let (a, b) = (aig.any(a), aig.any(b));
                 one(if cell.kind == "$logic_and" {
@@ -92,33 +67,17 @@ impl Circuit {
                 })
             }
             "$reduce_or" | "$reduce_bool" => one(aig.any(a)),
-            "$reduce_and" => {
-                let any_not = aig.any(a.iter().map(|l| !*l));
-                one(!any_not)
-            }
+            "$reduce_and" => one(!aig.any(inverted(&a))),
             "$reduce_xor" | "$reduce_xnor" => {
                 let odd = a.iter().fold(Lit::FALSE, |sum, l| aig.xor(sum, *l));
-                one(if cell.kind == "$reduce_xor" {
-                    odd
-                } else {
-                    !odd
-                })
+                one_or_not(odd, cell.kind == "$reduce_xnor")
             }
-            "$mux" => a
-                .iter()
-                .zip(&b)
-                .map(|(a, b)| aig.mux(s[0], *b, *a))
-                .collect(),
+            "$mux" => muxed(aig, s[0], &b, &a),
             "$pmux" => {
                 // If several select bits are set, the first counts, as in the output of `write_verilog`.
                 let mut y = a;
                 for (i, by) in s.iter().enumerate().rev() {
-                    let own = &b[i * width..][..width];
-                    y = y
-                        .iter()
-                        .zip(own)
-                        .map(|(y, b)| aig.mux(*by, *b, *y))
-                        .collect();
+                    y = muxed(aig, *by, &b[i * width..][..width], &y);
                 }
                 y
             }
@@ -144,8 +103,7 @@ impl Circuit {
                     };
                     let back = negated(aig, &b);
                     let other = left(aig, &bits, &back);
-                    let both = y.iter().zip(&other);
-                    both.map(|(y, l)| aig.mux(sign, *l, *y)).collect()
+                    muxed(aig, sign, &other, &y)
                 };
                 let y = moved(aig, &a);
                 if cell.kind == "$shift" {
@@ -153,7 +111,7 @@ impl Circuit {
                 }
                 // A vector has no bits beyond its last and below its first: such a bit of the result is free.
                 let there = moved(aig, &vec![Lit::TRUE; length]);
-                let beyond = get(&cell.beyond);
+                let beyond = frame.all(&cell.beyond);
                 let bits = y.iter().zip(&there).zip(&beyond);
                 bits.map(|((y, there), beyond)| aig.mux(*there, *y, *beyond))
                     .collect()
@@ -163,17 +121,14 @@ impl Circuit {
                 let words = &frame.memories[cell.memory];
                 let mut level: Vec<Vec<Lit>> =
                     words.chunks(memory.width).map(<[Lit]>::to_vec).collect();
-                let beyond = get(&cell.beyond);
+                let beyond = frame.all(&cell.beyond);
                 for by in &a {
                     if level.len() % 2 == 1 {
                         level.push(beyond.clone());
                     }
-                    level = level
-                        .chunks(2)
-                        .map(|pair| {
-                            let bits = pair[0].iter().zip(&pair[1]);
-                            bits.map(|(no, yes)| aig.mux(*by, *yes, *no)).collect()
-                        })
+                    let pairs = level.chunks(2);
+                    level = pairs
+                        .map(|pair| muxed(aig, *by, &pair[1], &pair[0]))
                         .collect();
                 }
                 level.into_iter().next().unwrap_or(beyond)
@@ -192,16 +147,31 @@ pub(in crate::mutate) fn extended(bits: &[Lit], width: usize, signed: bool) -> V
     bits
 }
 
+fn inverted(bits: &[Lit]) -> Vec<Lit> {
+    bits.iter().map(|bit| !*bit).collect()
+}
+
+/// Returns the bits of `yes` where `by` holds, else those of `no`.
+fn muxed(aig: &mut Aig, by: Lit, yes: &[Lit], no: &[Lit]) -> Vec<Lit> {
+    let both = yes.iter().zip(no);
+    both.map(|(yes, no)| aig.mux(by, *yes, *no)).collect()
+}
+
+/// Returns where two vectors differ, bit by bit.
+pub(crate) fn unlike(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Vec<Lit> {
+    a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect()
+}
+
 /// Returns whether two vectors of the same width differ.
 pub(in crate::mutate) fn differ(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
-    let differ: Vec<Lit> = a.iter().zip(b).map(|(a, b)| aig.xor(*a, *b)).collect();
+    let differ = unlike(aig, a, b);
     aig.any(differ)
 }
 
 /// Returns whether `a` is less than `b`, of the same width and with a bit to spare: the sign of the difference decides.
 pub(in crate::mutate) fn less(aig: &mut Aig, a: &[Lit], b: &[Lit]) -> Lit {
-    let b: Vec<Lit> = b.iter().map(|l| !*l).collect();
-    *sum(aig, a, &b, Lit::TRUE).0.last().unwrap_or(&Lit::FALSE)
+    let (difference, _) = sum(aig, a, &inverted(b), Lit::TRUE);
+    *difference.last().unwrap_or(&Lit::FALSE)
 }
 
 /// Returns the sum of two numbers of the same width, and the carry.
@@ -222,8 +192,8 @@ pub(in crate::mutate) fn sum(
 }
 
 fn negated(aig: &mut Aig, bits: &[Lit]) -> Vec<Lit> {
-    let not: Vec<Lit> = bits.iter().map(|l| !*l).collect();
-    sum(aig, &not, &vec![Lit::FALSE; bits.len()], Lit::TRUE).0
+    let nothing = vec![Lit::FALSE; bits.len()];
+    sum(aig, &inverted(bits), &nothing, Lit::TRUE).0
 }
 
 pub(super) fn is_number(aig: &mut Aig, bits: &[Lit], number: usize) -> Lit {
@@ -301,10 +271,7 @@ mod tests {
         let module = json!({"ports": ports, "cells": {"part": cell}, "netnames": {}});
         let circuit = Circuit::read(&json!({"modules": {"m": module}}).to_string(), "m").unwrap();
         let mut aig = Aig::new();
-        let mut free = vec![Lit::FALSE; circuit.wires()];
-        for wire in circuit.free() {
-            free[*wire] = aig.input();
-        }
+        let free = circuit.open(&mut aig);
         let port = |name: &str| -> Vec<Lit> {
             let wires = circuit.input(name).unwrap();
             wires.iter().map(|wire| free[*wire]).collect()

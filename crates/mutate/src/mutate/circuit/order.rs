@@ -55,12 +55,13 @@ impl Circuit {
 }
 
 impl Cell {
+    /// Returns the bits that it reads.
+    pub(super) fn operands(&self) -> impl Iterator<Item = &Bit> {
+        self.a.iter().chain(&self.b).chain(&self.s)
+    }
+
     /// Returns the wires that it reads.
     pub(super) fn reads(&self) -> impl Iterator<Item = usize> {
-        let bits = self.a.iter().chain(&self.b).chain(&self.s);
-        bits.filter_map(|bit| match bit {
-            Bit::Wire(wire) => Some(*wire),
-            Bit::Is(_) => None,
-        })
+        self.operands().filter_map(|bit| bit.wire())
     }
 }

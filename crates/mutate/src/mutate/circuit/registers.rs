@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::numbers::number;
-use super::{Aig, Bit, Cell, Circuit, JsonCell, Lit, Reader, Register};
+use super::{Aig, Bit, Cell, Circuit, JsonCell, Lit, Reader, Register, driven};
 
 /// Kinds of registers that [`Circuit::register`] knows.
 pub(super) const KINDS: &[&str] = &["$dff", "$dffe", "$adff", "$adffe", "$aldff", "$aldffe"];
@@ -25,10 +25,7 @@ impl Circuit {
         cell: &JsonCell,
         reader: &mut Reader,
     ) -> Result<(), String> {
-        let mut of = |port: &str| match cell.connections.get(port) {
-            Some(bits) => reader.bits(bits),
-            None => Vec::new(),
-        };
+        let mut of = |port: &str| reader.port(cell, port);
         let (mut d, q, enable) = (of("D"), of("Q"), of("EN"));
         let (resets, value, polarity) = match cell.kind.trim_end_matches('e') {
             "$adff" => {
@@ -85,11 +82,7 @@ impl Circuit {
         selectors: &[(usize, usize)],
     ) -> Result<(), String> {
         let mut aig = Aig::new();
-        let state: Vec<Lit> = (0..self.state_bits()).map(|_| aig.input()).collect();
-        let mut free = vec![Lit::FALSE; self.wires];
-        for wire in &self.free {
-            free[*wire] = aig.input();
-        }
+        let (state, mut free) = (self.anything(&mut aig), self.open(&mut aig));
         for (wire, _) in selectors {
             free[*wire] = Lit::FALSE;
         }
@@ -160,9 +153,8 @@ impl Circuit {
         }
         let was = |held: &HashMap<usize, Bit>, bits: &mut Vec<Bit>| {
             for bit in bits {
-                if let Bit::Wire(wire) = bit {
-                    *bit = held.get(wire).copied().unwrap_or(*bit);
-                }
+                let was = bit.wire().and_then(|wire| held.get(&wire));
+                *bit = was.copied().unwrap_or(*bit);
             }
         };
         for at in before.into_iter().rev() {
@@ -195,11 +187,7 @@ impl Circuit {
         [asserted, released]: [Vec<Bit>; 2],
         to: &[Bit],
     ) -> Result<(), String> {
-        let wires = to.iter().map(|bit| match bit {
-            Bit::Wire(wire) => Ok(*wire),
-            Bit::Is(_) => Err("drives a constant".to_owned()),
-        });
-        let y = wires.collect::<Result<_, _>>()?;
+        let y = driven(to)?;
         let [a, b] = match high {
             true => [released, asserted],
             false => [asserted, released],
@@ -242,7 +230,7 @@ mod tests {
 
     /// What the output shows in a cycle, and what the register holds after it, if it held `held`.
     fn cycle(circuit: &Circuit, held: bool, inputs: &[(&str, bool)]) -> (bool, bool) {
-        let mut free = vec![Lit::FALSE; circuit.wires()];
+        let mut free = vec![Lit::FALSE; circuit.wires];
         for (name, value) in inputs {
             free[circuit.input(name).unwrap()[0]] = (*value).into();
         }
