@@ -1,14 +1,13 @@
 //! Runs ABC, the system for sequential synthesis and verification that comes with Yosys: writes the questions and reads
 //! the answers.
 
-use std::fs;
 use std::io::ErrorKind;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::aig::{Aig, Lit};
-use super::tool::{self, Ended};
+use super::tool::{self, Ended, Work};
 
 /// Names of the program: in Yosys, in Debian, in its own build.
 const NAMES: &[&str] = &["yosys-abc", "berkeley-abc", "abc"];
@@ -22,8 +21,8 @@ pub const TIME: Duration = Duration::from_secs(300);
 pub enum Answer {
     /// It cannot.
     Never,
-    /// It can.
-    Sometimes,
+    /// It can, in this cycle; the first is 0, and without registers there is no other.
+    At(usize),
     /// Not decided within this limit.
     GaveUp(Limit),
 }
@@ -64,9 +63,8 @@ impl<'a> Abc<'a> {
         commands: &str,
         left: &mut Duration,
     ) -> Result<Option<String>, String> {
-        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-        fs::write(work.path().join("circuit.aig"), circuit)
-            .map_err(|e| format!("circuit.aig: {e}"))?;
+        let work = Work::new()?;
+        work.write("circuit.aig", circuit)?;
         for name in self.names {
             let mut abc = Command::new(name);
             abc.args(["-c", commands]).current_dir(work.path());
@@ -122,11 +120,11 @@ impl<'a> Abc<'a> {
         aig: &Aig,
         registers: &[(Lit, Lit)],
         what: Lit,
-    ) -> Result<Always, String> {
+    ) -> Result<Answer, String> {
         let circuit = aig.aiger(registers, what);
         let commands = format!("read circuit.aig; pdr -F {PDR_CYCLES} -C {PDR_CONFLICTS}");
         let Some(said) = self.ask(&circuit, &commands, &mut self.time.min(PDR_TIME))? else {
-            return Ok(Always::GaveUp(Limit::Time));
+            return Ok(Answer::GaveUp(Limit::Time));
         };
         always(&said).ok_or_else(|| format!("abc: {}", said.trim()))
     }
@@ -187,14 +185,14 @@ fn number_after(said: &str, words: &str) -> Option<usize> {
 }
 
 /// Returns the answer of `pdr`.
-fn always(said: &str) -> Option<Always> {
+fn always(said: &str) -> Option<Answer> {
     if said.contains("Property proved") {
-        return Some(Always::Never);
+        return Some(Answer::Never);
     }
     let undecided = said.contains("Property UNDECIDED");
     number_after(said, ASSERTED)
-        .map(Always::At)
-        .or(undecided.then_some(Always::GaveUp(Limit::Conflicts)))
+        .map(Answer::At)
+        .or(undecided.then_some(Answer::GaveUp(Limit::Conflicts)))
 }
 
 /// Returns the answer in the last line that contains one.
@@ -202,8 +200,8 @@ fn read(said: &str) -> Option<Answer> {
     let words = [
         ("UNSATISFIABLE", Answer::Never),
         ("Networks are equivalent", Answer::Never),
-        ("SATISFIABLE", Answer::Sometimes),
-        ("Networks are NOT EQUIVALENT", Answer::Sometimes),
+        ("SATISFIABLE", Answer::At(0)),
+        ("Networks are NOT EQUIVALENT", Answer::At(0)),
         ("UNDECIDED", Answer::GaveUp(Limit::Conflicts)),
         ("Networks are UNDECIDED", Answer::GaveUp(Limit::Conflicts)),
         ("Timed out after", Answer::GaveUp(Limit::Time)),
@@ -228,33 +226,10 @@ pub enum Search {
     TimeOver,
 }
 
-/// Result of a proof for any number of cycles.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Always {
-    /// It is never 1.
-    Never,
-    /// It can be 1 in this cycle; the first is 0.
-    At(usize),
-    /// Not decided within this limit.
-    GaveUp(Limit),
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
     use std::time::Instant;
-
-    /// Writes a program into `dir` that does `what` in place of ABC.
-    fn stand_in(dir: &Path, what: &str) -> String {
-        let file = dir.join("abc").to_string_lossy().into_owned();
-        // A process of its own writes it: if another thread started a program while this one had the file open, the file
-        // could not be run.
-        let script = format!("printf '#!/bin/sh\\n%s\\n' '{what}' >\"$0\" && chmod +x \"$0\"");
-        let made = Command::new("sh").args(["-c", &script, &file]).status();
-        assert!(made.unwrap().success());
-        file
-    }
 
     /// Returns the answers to both questions within `time`.
     fn asked(
@@ -263,9 +238,10 @@ mod tests {
         stop: bool,
     ) -> (Result<Answer, String>, Result<Search, String>) {
         let dir = tempfile::tempdir().unwrap();
-        let file = stand_in(dir.path(), what);
+        let file = dir.path().join("abc");
+        tool::stand_in(&file, what);
         let abc = Abc {
-            names: &["no-such-abc", &file],
+            names: &["no-such-abc", file.to_str().unwrap()],
             time,
             stop: &AtomicBool::new(stop),
         };
@@ -327,14 +303,14 @@ mod tests {
     fn a_proof_over_all_cycles_says_in_which_one_it_is_refuted() {
         let before = "ABC command line: \"read circuit.aig; pdr -F 100 -C 5000\".\n\n";
         for (said, answer) in [
-            ("Property proved.  Time =     0.05 sec", Some(Always::Never)),
+            ("Property proved.  Time =     0.05 sec", Some(Answer::Never)),
             (
                 "Output 0 of miter \"circuit\" was asserted in frame 17.  Time =     0.10 sec",
-                Some(Always::At(17)),
+                Some(Answer::At(17)),
             ),
             (
                 "Property UNDECIDED.  Time =     0.10 sec",
-                Some(Always::GaveUp(Limit::Conflicts)),
+                Some(Answer::GaveUp(Limit::Conflicts)),
             ),
             ("was asserted in frame", None),
             ("No such command", None),
@@ -351,11 +327,8 @@ mod tests {
                 "Networks are equivalent.  Time = 1 sec",
                 Some(Answer::Never),
             ),
-            ("SATISFIABLE    Time = 0.01 sec", Some(Answer::Sometimes)),
-            (
-                "Networks are NOT EQUIVALENT.  Time",
-                Some(Answer::Sometimes),
-            ),
+            ("SATISFIABLE    Time = 0.01 sec", Some(Answer::At(0))),
+            ("Networks are NOT EQUIVALENT.  Time", Some(Answer::At(0))),
             (
                 "UNDECIDED      Time = 1.78 sec",
                 Some(Answer::GaveUp(Limit::Conflicts)),

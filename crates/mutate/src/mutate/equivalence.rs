@@ -36,13 +36,15 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use super::abc::{self, Abc, Always, Answer, Limit, Search};
+use super::abc::{self, Abc, Answer, Limit, Search};
 use super::aig::{Aig, Lit};
 use super::circuit::{Circuit, TimeFrame, differ};
 use super::compared::{self, Cycle, Seen};
+use super::netlist::{self, FrontEnd};
 use super::sat;
 use super::text::{self, Chosen};
-use super::{Family, List, Origin, SELECTOR, netlist, source};
+use super::tool::Work;
+use super::{Family, List, Origin, SELECTOR, Verdict, source};
 use reconverge_bench::quantity::counted;
 use reconverge_declaration::Declaration;
 
@@ -80,17 +82,6 @@ const HIDDEN: &str = "outputs differ only where the declaration does not compare
 
 /// Number of cycles after the reset in which the referee looks for a difference.
 pub const DEPTH: usize = 12;
-
-/// Answer of the referee about a mutant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Proof {
-    /// The mutant cannot be told from the RTL: why.
-    Equivalent(String),
-    /// The mutant can be told from the RTL: how.
-    Differs(String),
-    /// Neither was shown: why not.
-    Unknown(String),
-}
 
 /// The referee of a run, which holds the netlist with all its mutants.
 pub struct Referee {
@@ -188,13 +179,11 @@ impl Referee {
         stop: &AtomicBool,
     ) -> Result<Self, String> {
         from.one_clock()?;
-        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-        let work = work.path();
-        let write = |name: &str, text: &str| {
-            fs::write(work.join(name), text).map_err(|e| format!("{name}: {e}"))
+        let work = Work::new()?;
+        let read = |name: &str| {
+            let path = dir.join(name);
+            fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))
         };
-        let read =
-            |path: &Path| fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
         let chosen = match list.family {
             Family::Source => {
                 let chosen = Chosen::new(from, Some(list.mutants.len()), list.seed);
@@ -203,22 +192,17 @@ impl Referee {
             Family::Netlist => None,
         };
         let with = |numbers: &[u32]| {
-            let mut script = match &chosen {
+            let script = match &chosen {
                 Some(chosen) => {
-                    let texts = chosen.for_proof(numbers)?;
-                    for (name, text) in &texts {
-                        write(name, text)?;
-                    }
-                    let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
-                    netlist::read_rtl(from, &names)
+                    netlist::read_rtl(from, &work.write_all(&chosen.for_proof(numbers)?)?)
                 }
                 None => {
-                    write(netlist::DESIGN, &read(&dir.join(netlist::DESIGN))?)?;
-                    let commands = read(&dir.join(netlist::COMMANDS))?;
+                    work.write(netlist::DESIGN, read(netlist::DESIGN)?)?;
+                    let commands = read(netlist::COMMANDS)?;
                     let each = (1..).zip(commands.lines());
                     let each = each.filter(|(number, _)| numbers.binary_search(number).is_ok());
                     let commands: Vec<&str> = each.map(|(_, command)| command).collect();
-                    write(netlist::COMMANDS, &(commands.join("\n") + "\n"))?;
+                    work.write(netlist::COMMANDS, commands.join("\n") + "\n")?;
                     format!(
                         "read_rtlil {}\nscript {}\n",
                         netlist::DESIGN,
@@ -226,9 +210,7 @@ impl Referee {
                     )
                 }
             };
-            script += "write_json circuit.json\n";
-            netlist::run(from.front_end, work, &script, stop)?;
-            let circuit = Circuit::read(&read(&work.join("circuit.json"))?, &from.top)?;
+            let circuit = work.circuit(from.front_end, &script, &from.top, stop)?;
             let selectors = circuit.ending(match list.family {
                 Family::Source => source::SELECTED_WIRE,
                 Family::Netlist => netlist::SELECT,
@@ -256,12 +238,10 @@ impl Referee {
                 .then(|| from.declared.clone()),
         };
         if let Some((_, text)) = &from.formal {
-            write("formal.sv", text)?;
+            work.write("formal.sv", text)?;
             let top = format!("{}_formal", from.unit);
-            let script =
-                netlist::read_and_flatten(from, &top, &["formal.sv"]) + "write_json formal.json\n";
-            netlist::yosys(work, &script, stop)?;
-            let formal = Circuit::read(&read(&work.join("formal.json"))?, &top)?;
+            let script = netlist::read_and_flatten(from, &top, &["formal.sv"]);
+            let formal = work.circuit(FrontEnd::Yosys, &script, &top, stop)?;
             referee.formal = Some(referee.joined(formal)?);
             referee.check_invariant(&Abc::new(stop))?;
         }
@@ -429,7 +409,7 @@ impl Referee {
         // They must not be vacuous: some state must be allowed, with some inputs, and some state must not.
         let possible = aig.and(before.allowed, before.contract);
         for some in [possible, !before.allowed] {
-            if abc.prove_never(&aig, some)? != Answer::Sometimes {
+            if !matches!(abc.prove_never(&aig, some)?, Answer::At(_)) {
                 return Err(format!("{file}: the invariant says nothing"));
             }
         }
@@ -592,9 +572,11 @@ impl Referee {
             .collect()
     }
 
-    fn not_read(&self, number: u32) -> Option<Proof> {
+    fn not_read(&self, number: u32) -> Option<Verdict> {
         let why = self.unread.get(&number)?;
-        Some(Proof::Unknown(format!("it is not read for a proof: {why}")))
+        Some(Verdict::Undecided(format!(
+            "it is not read for a proof: {why}"
+        )))
     }
 
     /// Tries to prove that `number` cannot be told from the RTL: first in the form that is easiest to prove, then with only as many
@@ -602,7 +584,7 @@ impl Referee {
     ///
     /// # Errors
     /// ABC cannot be run; `stop` is set.
-    pub fn prove(&self, number: u32, stop: &AtomicBool) -> Result<Proof, String> {
+    pub fn prove(&self, number: u32, stop: &AtomicBool) -> Result<Verdict, String> {
         if let Some(why) = self.not_read(number) {
             return Ok(why);
         }
@@ -617,12 +599,12 @@ impl Referee {
         loop {
             let asked = self.after_one_cycle(number, &so)?;
             if asked.differs == Lit::FALSE {
-                return Ok(Proof::Equivalent("it is the same logic".to_owned()));
+                return Ok(Verdict::Equivalent("it is the same logic".to_owned()));
             }
             let answer = Abc::new(stop).prove_never(&asked.aig, asked.differs)?;
             time_over |= answer == Answer::GaveUp(Limit::Time);
             if answer == Answer::Never {
-                return Ok(Proof::Equivalent(if !so.hidden {
+                return Ok(Verdict::Equivalent(if !so.hidden {
                     let same = match so.loose.is_empty() {
                         true => "the next state",
                         false => "what matters of the next state",
@@ -661,7 +643,7 @@ impl Referee {
                 if time_over {
                     why += &format!(" (a question was not answered within {})", time());
                 }
-                return Ok(Proof::Unknown(why));
+                return Ok(Verdict::Undecided(why));
             }
             so.ports = false;
             so.loose.extend(more);
@@ -672,7 +654,7 @@ impl Referee {
     ///
     /// # Errors
     /// ABC cannot be run; `stop` is set.
-    pub fn refute(&self, number: u32, stop: &AtomicBool) -> Result<Proof, String> {
+    pub fn refute(&self, number: u32, stop: &AtomicBool) -> Result<Verdict, String> {
         if let Some(why) = self.not_read(number) {
             return Ok(why);
         }
@@ -735,12 +717,12 @@ impl Referee {
             );
             if self.transactions {
                 how += ", but whether a transaction differs is not known";
-                return Proof::Unknown(how);
+                return Verdict::Undecided(how);
             }
             if self.formal.is_none() {
                 how += "; without a formal file it is not known whether `constrain` allows them";
             }
-            Proof::Differs(how)
+            Verdict::Missed(how)
         };
         let mut why = match abc.search(&aig, &registers(after), differs, DEPTH + 1)? {
             Search::At(cycle) => return Ok(shows(cycle)),
@@ -755,25 +737,25 @@ impl Referee {
             let moved = differ(&mut aig, &clocks[0], &clocks[1]);
             let differs = aig.or(differs, moved);
             match abc.prove_always(&aig, &registers(after), differs)? {
-                Always::Never => {
+                Answer::Never => {
                     let hidden = registers(after_with_hidden);
                     let shown = abc.search(&aig, &hidden, with_hidden, DEPTH + 1)?;
                     let mut how = "no run from a reset shows it".to_owned();
                     if matches!(shown, Search::At(_)) {
                         how += &format!(": {HIDDEN}");
                     }
-                    return Ok(Proof::Equivalent(how));
+                    return Ok(Verdict::Equivalent(how));
                 }
                 // A register with another clock is outside the model: that the clocks differ shows nothing.
-                Always::At(cycle) if moved == Lit::FALSE => return Ok(shows(cycle)),
-                Always::At(_) => why += ", and the mutant clocks a register in another way",
-                Always::GaveUp(Limit::Time) => {
+                Answer::At(cycle) if moved == Lit::FALSE => return Ok(shows(cycle)),
+                Answer::At(_) => why += ", and the mutant clocks a register in another way",
+                Answer::GaveUp(Limit::Time) => {
                     why += &format!(", and no proof within {} s", abc::PDR_TIME.as_secs());
                 }
-                Always::GaveUp(Limit::Conflicts) => {}
+                Answer::GaveUp(Limit::Conflicts) => {}
             }
         }
-        Ok(Proof::Unknown(why))
+        Ok(Verdict::Undecided(why))
     }
 }
 

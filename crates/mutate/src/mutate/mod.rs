@@ -39,7 +39,7 @@ use rand_pcg::Pcg64Mcg;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use equivalence::{Proof, Referee};
+use equivalence::Referee;
 pub use hunt::{Caught, Hunt, Hunted, Hunter};
 use reconverge_bench::check::TestCase;
 use reconverge_bench::design::{Build, Design};
@@ -666,33 +666,29 @@ impl<D: Design> Mutants<D> {
     ) -> Result<Judged, String> {
         let number = mutant.number;
         let mut hunt = hunter(number, Hunt::default(), options.cycles.min(FIRST))?;
-        let mut proof = None;
+        let ask = |question: fn(&Referee, u32, &AtomicBool) -> Result<Verdict, String>| {
+            let referee = self.referee(stop);
+            let said = referee.and_then(|referee| question(referee, number, stop));
+            said.unwrap_or_else(Verdict::Undecided)
+        };
+        let mut said = Verdict::Undecided("the referee was not asked".to_owned());
         if hunt.caught.is_none() {
-            let ask = |question: fn(&Referee, u32, &AtomicBool) -> Result<Proof, String>| {
-                let referee = self.referee(stop);
-                let said = referee.and_then(|referee| question(referee, mutant.number, stop));
-                said.unwrap_or_else(Proof::Unknown)
-            };
-            let mut said = ask(Referee::prove);
-            if !matches!(said, Proof::Equivalent(_)) {
+            said = ask(Referee::prove);
+            if !matches!(said, Verdict::Equivalent(_)) {
                 hunt = hunter(number, hunt, options.cycles)?;
                 if hunt.caught.is_none() {
                     said = match (said, ask(Referee::refute)) {
-                        (Proof::Unknown(a), Proof::Unknown(b)) if a != b => {
-                            Proof::Unknown(format!("{a}, and {b}"))
+                        (Verdict::Undecided(a), Verdict::Undecided(b)) if a != b => {
+                            Verdict::Undecided(format!("{a}, and {b}"))
                         }
                         (_, second) => second,
                     };
                 }
             }
-            proof = Some(said);
         }
-        let verdict = match (hunt.caught, proof) {
-            (Some(caught), _) => Verdict::Caught(self.save(mutant.number, caught)?),
-            (None, Some(Proof::Equivalent(how))) => Verdict::Equivalent(how),
-            (None, Some(Proof::Differs(how))) => Verdict::Missed(how),
-            (None, Some(Proof::Unknown(why))) => Verdict::Undecided(why),
-            (None, None) => Verdict::Undecided("the referee was not asked".to_owned()),
+        let verdict = match hunt.caught {
+            Some(caught) => Verdict::Caught(self.save(number, caught)?),
+            None => said,
         };
         Ok(Judged {
             mutant: mutant.clone(),

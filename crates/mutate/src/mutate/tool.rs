@@ -1,13 +1,50 @@
 //! Runs external programs, Yosys and ABC, with a limit of time: what they are asked can take minutes, or never end.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read, Seek};
+use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use reconverge_bench::process::Process;
+use tempfile::TempDir;
+
+/// A temporary folder in which such programs run. Its files are called by their names in messages.
+pub(crate) struct Work(TempDir);
+
+impl Work {
+    pub fn new() -> Result<Self, String> {
+        let dir = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
+        Ok(Work(dir))
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> Result<(), String> {
+        fs::write(self.path().join(name), text).map_err(|e| format!("{name}: {e}"))
+    }
+
+    /// Writes files with these names and texts. Returns the names.
+    pub fn write_all<'t>(&self, texts: &'t [(String, String)]) -> Result<Vec<&'t str>, String> {
+        let write = |(name, text): &'t (String, String)| {
+            self.write(name, text)?;
+            Ok(name.as_str())
+        };
+        texts.iter().map(write).collect()
+    }
+
+    pub fn read(&self, name: &str) -> Result<Vec<u8>, String> {
+        fs::read(self.path().join(name)).map_err(|e| format!("{name}: {e}"))
+    }
+
+    pub fn read_text(&self, name: &str) -> Result<String, String> {
+        fs::read_to_string(self.path().join(name)).map_err(|e| format!("{name}: {e}"))
+    }
+}
 
 /// How a program ended.
 pub enum Ended {
@@ -74,4 +111,13 @@ fn text(file: &mut File) -> io::Result<String> {
     file.rewind()?;
     file.read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Writes a program that does `what` in place of another. A process of its own writes it: if another thread started a program while
+/// this one had the file open, the file could not be run.
+#[cfg(test)]
+pub(super) fn stand_in(file: &Path, what: &str) {
+    let script = format!("printf '#!/bin/sh\\n%s\\n' '{what}' >\"$0\" && chmod +x \"$0\"");
+    let made = Command::new("sh").args(["-c", &script]).arg(file).status();
+    assert!(made.unwrap().success());
 }

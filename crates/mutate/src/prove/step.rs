@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::files::File;
 use super::world;
 use crate::mutate::aig::{Aig, Lit};
+use crate::mutate::tool::Work;
 use crate::mutate::{Origin, Trouble, netlist};
 use reconverge_bench::design::{Build, Design};
 use reconverge_bench::home::own_rtl;
@@ -31,18 +32,17 @@ impl StepModule {
         let path = rtl.join(format!("{}_step.sv", D::NAME));
         let shown = path.display().to_string();
         let file = File::read(path, shown)?;
-        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-        world::write(work.path(), "step.sv", &file.text)?;
+        let work = Work::new()?;
+        work.write("step.sv", &file.text)?;
         let top = format!("{}_step", D::NAME);
         let script = netlist::read_and_flatten(&from, &top, &["step.sv"]);
-        let circuit = world::synthesized(
+        let circuit = work.circuit(
             netlist::FrontEnd::Yosys,
-            work.path(),
             &script,
             &top,
             &AtomicBool::new(false),
-        )
-        .map_err(|e| format!("{}: {e}", file.name))?;
+        );
+        let circuit = circuit.map_err(|e| format!("{}: {e}", file.name))?;
 
         let mut aig = Aig::new();
         let free = circuit.open(&mut aig);

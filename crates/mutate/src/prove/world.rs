@@ -2,9 +2,7 @@
 //! `rtl/<unit>/<unit>_sva.sv`, connected by the names of registers, nets and ports.
 
 use std::collections::HashSet;
-use std::fs;
 use std::panic::resume_unwind;
-use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::Duration;
@@ -17,6 +15,7 @@ use crate::mutate::circuit::{Circuit, TimeFrame};
 use crate::mutate::equivalence::{CONTRACT, LIVE, LIVE_ALLOWED, invariant_of, invariants};
 use crate::mutate::netlist::{self, FrontEnd};
 use crate::mutate::sat::{self, Answer, Proof};
+use crate::mutate::tool::Work;
 use crate::mutate::{Origin, Trouble, source};
 use reconverge_bench::input::InputError;
 
@@ -217,13 +216,10 @@ impl SideModule {
         (top, script): (&str, &str),
         stop: &AtomicBool,
     ) -> Result<Self, Trouble> {
-        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-        let work = work.path();
-        for (name, text) in packages {
-            write(work, name, text)?;
-        }
-        write(work, BESIDE, &file.text)?;
-        let circuit = synthesized(FrontEnd::Yosys, work, script, top, stop);
+        let work = Work::new()?;
+        work.write_all(packages)?;
+        work.write(BESIDE, &file.text)?;
+        let circuit = work.circuit(FrontEnd::Yosys, script, top, stop);
         Ok(SideModule {
             file: file.name.clone(),
             circuit: circuit.map_err(|why| not_read(file, (top, script), &why))?,
@@ -288,14 +284,9 @@ impl<'a> Unit<'a> {
         beside: &'a SideModules,
         stop: &AtomicBool,
     ) -> Result<Self, String> {
-        let work = tempfile::tempdir().map_err(|e| format!("a temporary folder: {e}"))?;
-        let work = work.path();
-        for (name, text) in texts {
-            write(work, name, text)?;
-        }
-        let names: Vec<&str> = texts.iter().map(|(name, _)| name.as_str()).collect();
-        let rtl = netlist::read_rtl(from, &names);
-        let circuit = synthesized(from.front_end, work, &rtl, &from.top, stop)?;
+        let work = Work::new()?;
+        let rtl = netlist::read_rtl(from, &work.write_all(texts)?);
+        let circuit = work.circuit(from.front_end, &rtl, &from.top, stop)?;
         let selectors = circuit.ending(source::SELECTED_WIRE);
         circuit.check_clock(&from.clock, from.asynchronous(), &selectors)?;
         let mut unit = Unit {
@@ -638,23 +629,4 @@ fn file_of(beside: &Option<SideModule>) -> &str {
 fn live_of(name: &str) -> Option<&str> {
     let register = name.strip_prefix(LIVE);
     register.or_else(|| name.strip_prefix(LIVE_ALLOWED))
-}
-
-pub(super) fn write(work: &Path, name: &str, text: &str) -> Result<(), String> {
-    fs::write(work.join(name), text).map_err(|e| format!("{name}: {e}"))
-}
-
-/// Returns the circuit that `script` makes of module `top`, in the build of Yosys that contains `front_end`.
-pub(super) fn synthesized(
-    front_end: FrontEnd,
-    work: &Path,
-    script: &str,
-    top: &str,
-    stop: &AtomicBool,
-) -> Result<Circuit, String> {
-    let script = format!("{script}write_json circuit.json\n");
-    netlist::run(front_end, work, &script, stop)?;
-    let text =
-        fs::read_to_string(work.join("circuit.json")).map_err(|e| format!("circuit.json: {e}"))?;
-    Circuit::read(&text, top)
 }
