@@ -262,45 +262,9 @@ impl Reader {
 }
 
 /// Kinds of cells that [`Circuit::cell`] knows.
-const KINDS: &[&str] = &[
-    "$not",
-    "$pos",
-    "$buf",
-    "$neg",
-    "$and",
-    "$or",
-    "$xor",
-    "$xnor",
-    "$add",
-    "$sub",
-    "$mul",
-    "$eq",
-    "$ne",
-    "$eqx",
-    "$nex",
-    "$lt",
-    "$le",
-    "$gt",
-    "$ge",
-    "$logic_not",
-    "$logic_and",
-    "$logic_or",
-    "$reduce_and",
-    "$reduce_or",
-    "$reduce_xor",
-    "$reduce_xnor",
-    "$reduce_bool",
-    "$mux",
-    "$pmux",
-    "$shl",
-    "$sshl",
-    "$shr",
-    "$sshr",
-    "$shift",
-    "$shiftx",
-    "$memrd",
-    "$memrd_v2",
-];
+const KINDS: &str = "$not $pos $buf $neg $and $or $xor $xnor $add $sub $mul $eq $ne $eqx $nex $lt $le $gt $ge \
+    $logic_not $logic_and $logic_or $reduce_and $reduce_or $reduce_xor $reduce_xnor $reduce_bool \
+    $mux $pmux $shl $sshl $shr $sshr $shift $shiftx $memrd $memrd_v2";
 
 impl Circuit {
     /// Reads module `top`.
@@ -407,7 +371,7 @@ impl Circuit {
                     let order = number(cell, "PORTID").max(number(cell, "PRIORITY"));
                     writes.push((memory()?, order, (of("ADDR"), of("EN"), of("DATA"))));
                 }
-                kind if KINDS.contains(&kind) => {
+                kind if KINDS.split(' ').any(|known| known == kind) => {
                     let read = kind.starts_with("$memrd");
                     let [a, b, y] = if read {
                         if number(cell, "CLK_ENABLE") != 0 {

@@ -28,7 +28,6 @@ pub(crate) mod text;
 pub(crate) mod tool;
 
 use std::collections::BTreeMap;
-use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -80,7 +79,7 @@ impl Family {
 }
 
 /// One mistake in the RTL.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mutant {
     /// Number of the mutant, from 1.
@@ -161,31 +160,17 @@ impl Options {
 }
 
 /// Why mutation could not finish.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Trouble {
     /// Bad input.
-    Input(InputError),
+    #[error(transparent)]
+    Input(#[from] InputError),
     /// The RTL fails without a mutant.
+    #[error("{0}")]
     Fails(String),
     /// Anything else.
+    #[error("{0}")]
     Other(String),
-}
-
-impl Display for Trouble {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Trouble::Input(why) => why.fmt(f),
-            Trouble::Fails(why) | Trouble::Other(why) => why.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for Trouble {}
-
-impl From<InputError> for Trouble {
-    fn from(e: InputError) -> Self {
-        Trouble::Input(e)
-    }
 }
 
 impl From<String> for Trouble {
@@ -312,10 +297,7 @@ impl<D: Design> Mutants<D> {
     /// # Errors
     /// The mutator or a tool does not understand the RTL; Yosys is missing (netlist); a folder cannot be written.
     pub fn make(options: &Options, build: &Build) -> Result<Self, Trouble> {
-        let rtl_dir = match &options.rtl {
-            Some(dir) => dir.clone(),
-            None => own_rtl::<D>().map_err(|e| e.to_string())?,
-        };
+        let rtl_dir = rtl_in::<D>(options.rtl.as_deref())?;
         let mut from = Origin::of::<D>(&rtl_dir, build)?;
         let dir = folder_of::<D>(options);
         let folder = Folder::new(dir.clone())?;
@@ -372,6 +354,20 @@ impl<D: Design> Mutants<D> {
     pub fn no_referee(&self) -> Option<&str> {
         self.referee.get()?.as_ref().err().map(String::as_str)
     }
+}
+
+/// Returns the folder of the RTL: `dir`, or if there is none, that of our own.
+pub(crate) fn rtl_in<D: Design>(dir: Option<&Path>) -> Result<PathBuf, String> {
+    match dir {
+        Some(dir) => Ok(dir.to_owned()),
+        None => own_rtl::<D>().map_err(|e| e.to_string()),
+    }
+}
+
+/// Returns a pool of `jobs` threads.
+pub(crate) fn threads(jobs: usize) -> Result<rayon::ThreadPool, String> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    pool.map_err(|e| e.to_string())
 }
 
 /// Names and contents of files.
@@ -591,10 +587,7 @@ impl<D: Design> Mutants<D> {
         stop: &AtomicBool,
         progress: impl Fn(usize, usize) + Sync,
     ) -> Result<Summary, Trouble> {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.jobs)
-            .build()
-            .map_err(|e| e.to_string())?;
+        let pool = threads(options.jobs)?;
         for number in &options.only {
             if *number == 0 || *number as usize > self.list.mutants.len() {
                 let why = format!("must be 1 to {}, not {number}", self.list.mutants.len());

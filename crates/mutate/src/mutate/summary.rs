@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Judged, List, Mutant, Verdict};
+use reconverge_bench::html::number as grouped;
 use reconverge_bench::json::Hex;
 use reconverge_bench::quantity::counted;
 
@@ -122,17 +123,12 @@ impl Summary {
 
     /// Returns the whole summary as JSON.
     pub fn to_json(&self) -> Value {
-        let counts =
-            |c: &Counts| Value::Object(c.named().map(|(n, v)| (n.to_owned(), json!(v))).collect());
-        let modules: serde_json::Map<String, Value> = self
-            .by_module()
-            .iter()
-            .map(|(m, c)| (m.clone(), counts(c)))
-            .collect();
-        let lines: Vec<Value> = self
-            .by_line()
-            .iter()
-            .map(|((file, line), c)| json!({"file": file, "line": line, "verdicts": counts(c)}))
+        let counts = |c: &Counts| json!(c.named().collect::<BTreeMap<_, _>>());
+        let modules = self.by_module().into_iter();
+        let modules: BTreeMap<_, _> = modules.map(|(m, c)| (m, counts(&c))).collect();
+        let lines = self.by_line().into_iter();
+        let lines: Vec<Value> = lines
+            .map(|((file, line), c)| json!({"file": file, "line": line, "verdicts": counts(&c)}))
             .collect();
         let mutants: Vec<Value> = self
             .judged
@@ -175,14 +171,6 @@ impl Summary {
             "mutants": mutants,
         })
     }
-}
-
-/// Returns `n` with a comma between groups of three digits.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev();
-    let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
-    groups.join(",")
 }
 
 fn row(name: &str, counts: &Counts) -> String {
@@ -284,11 +272,7 @@ mod tests {
             mutant: Mutant {
                 number,
                 module: "m".to_owned(),
-                file: "m.sv".to_owned(),
-                line: 3,
-                operator: "constant".to_owned(),
-                before: "2".to_owned(),
-                after: "1".to_owned(),
+                ..Mutant::default()
             },
             verdict: Verdict::Undecided(why.to_owned()),
             cycles: 1,
@@ -316,17 +300,5 @@ mod tests {
         let reasons = said.lines().filter_map(|line| line.strip_prefix("    "));
         let expected = [&long, "the same", "no proof", "no proof", &long];
         assert_eq!(reasons.collect::<Vec<_>>(), expected, "{said}");
-    }
-
-    #[test]
-    fn digits_are_grouped_in_threes() {
-        for (n, text) in [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1,000"),
-            (1_234_567, "1,234,567"),
-        ] {
-            assert_eq!(grouped(n), text);
-        }
     }
 }

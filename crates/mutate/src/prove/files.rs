@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{ALIKE, SCALAR};
-use crate::mutate::Trouble;
+use crate::mutate::{Trouble, rtl_in};
 use reconverge_bench::design::Design;
 use reconverge_bench::dut;
-use reconverge_bench::home::own_rtl;
 use reconverge_bench::input::{InputError, read_text, relative};
 
 /// A text, and the name of its file for messages.
@@ -143,7 +142,7 @@ pub(super) fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> 
     let unit = D::NAME;
     let packaged = D::package().is_some();
     let dir = match packaged {
-        true => own_rtl::<D>().map_err(|e| e.to_string())?,
+        true => rtl_in::<D>(None)?,
         false => rtl.to_owned(),
     };
     let read = |name: &str| {

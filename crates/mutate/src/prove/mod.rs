@@ -32,14 +32,13 @@ use std::time::Duration;
 use crate::mutate::aig::Lit;
 use crate::mutate::netlist::{FrontEnd, has_slang, line_of, not_read};
 pub use crate::mutate::sat::SOLVER;
-use crate::mutate::{Origin, Trouble};
+use crate::mutate::{Origin, Trouble, rtl_in};
 pub use files::{Edit, Fault};
 use files::{Files, check_names, files_of};
 pub use mutants::{Compared, Comparison, Sample, mutants};
 pub use questions::Method;
 use questions::Questions;
 use reconverge_bench::design::{Build, Design};
-use reconverge_bench::home::own_rtl;
 use reconverge_bench::input::InputError;
 use reconverge_bench::stream::Stream;
 use shared::{Shared, Work};
@@ -349,10 +348,7 @@ pub fn prove<D: Design>(
     stop: &AtomicBool,
     mut progress: impl FnMut(&Report, &str) + Send,
 ) -> Result<Report, Trouble> {
-    let rtl_dir = match &options.rtl {
-        Some(dir) => dir.clone(),
-        None => own_rtl::<D>().map_err(|e| e.to_string())?,
-    };
+    let rtl_dir = rtl_in::<D>(options.rtl.as_deref())?;
     let mut from = Origin::for_proof::<D>(&rtl_dir, &options.build)?;
     let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     let lanes = options.build.lanes as usize;
@@ -444,7 +440,7 @@ pub fn undetermined<D: Design>(
     assertions: Option<String>,
     stop: &AtomicBool,
 ) -> Result<Vec<String>, Trouble> {
-    let rtl = own_rtl::<D>().map_err(|e| e.to_string())?;
+    let rtl = rtl_in::<D>(None)?;
     let from = Origin::for_proof::<D>(&rtl, build)?;
     let (mut files, _) = files_of::<D>(&rtl)?;
     if let (Some(file), Some(text)) = (&mut files.assertions, assertions) {
@@ -461,10 +457,7 @@ pub fn undetermined<D: Design>(
 fn by_slang<D: Design>(from: &mut Origin, build: &Build) -> Result<(), Trouble> {
     from.front_end = FrontEnd::Slang;
     from.packages = Some(match D::package() {
-        Some(_) => {
-            let own = own_rtl::<D>().map_err(|e| e.to_string())?;
-            Origin::of::<D>(&own, build)?.texts
-        }
+        Some(_) => Origin::of::<D>(&rtl_in::<D>(None)?, build)?.texts,
         None => Vec::new(),
     });
     Ok(())
@@ -498,16 +491,9 @@ fn read_side_modules<D: Design>(
 impl Counterexample {
     fn of(unit: &Unit<'_>, all: &Questions, inputs: &HashMap<Lit, u64>) -> Self {
         let values = all.aig.evaluate(inputs);
-        let bits = |lits: &[Lit]| {
-            lits.iter()
-                .map(|lit| values.of(*lit) & 1 == 1)
-                .collect::<Vec<_>>()
-        };
-        let named = |name: &str| {
-            unit.named(name, &all.now)
-                .map(|lits| bits(&lits))
-                .unwrap_or_default()
-        };
+        let bit = |lit: &Lit| values.of(*lit) & 1 == 1;
+        let bits = |lits: &[Lit]| lits.iter().map(bit).collect::<Vec<_>>();
+        let named = |name: &str| bits(&unit.named(name, &all.now).unwrap_or_default());
         let said = all.step.iter().filter_map(|(name, lits)| {
             let register = name.strip_prefix("next__")?;
             Some((register.to_owned(), Some(bits(lits))))

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,9 +13,8 @@ use super::theorem::{self, TheoremVerdict};
 use super::world::Unit;
 use super::{Options, Origin, Trouble, not_read, read_side_modules};
 use crate::mutate::text::{self, Chosen};
-use crate::mutate::{Family, Mutant};
+use crate::mutate::{Family, Mutant, rtl_in, threads};
 use reconverge_bench::design::{Build, Design};
-use reconverge_bench::home::own_rtl;
 use reconverge_bench::input::{InputError, read_text};
 use reconverge_bench::json::hex;
 
@@ -99,34 +97,18 @@ impl Comparison {
     /// Returns the comparison as JSON; `build` is the build of `unit` for which the theorem was asked.
     pub fn to_json(&self, unit: &str, build: &Build) -> Value {
         let mutants = self.mutants.iter().map(|m| {
-            let Mutant {
-                number,
-                module,
-                file,
-                line,
-                operator,
-                before,
-                after,
-            } = &m.mutant;
             let (property, why) = match &m.theorem {
                 TheoremVerdict::Refuted(property) => (Some(property), None),
                 TheoremVerdict::NotRead(why) => (None, Some(why)),
                 TheoremVerdict::Holds | TheoremVerdict::Undecided => (None, None),
             };
-            json!({
-                "number": number,
-                "module": module,
-                "file": file,
-                "line": line,
-                "operator": operator,
-                "before": before,
-                "after": after,
-                "campaign": m.campaign,
-                "theorem": m.theorem.name(),
-                "refuted_by": property,
-                "questions": m.questions,
-                "not_read": why,
-            })
+            let mut value = json!(m.mutant);
+            value["campaign"] = json!(m.campaign);
+            value["theorem"] = json!(m.theorem.name());
+            value["refuted_by"] = json!(property);
+            value["questions"] = json!(m.questions);
+            value["not_read"] = json!(why);
+            value
         });
         json!({
             "unit": unit,
@@ -169,10 +151,7 @@ pub fn mutants<D: Design>(
     let run = runs.find(|r| r.unit == D::NAME && r.family == Family::Source && r.complete);
     let run = run.ok_or_else(|| bad(format!("no complete run of text mutants of {}", D::NAME)))?;
 
-    let rtl_dir = match &options.rtl {
-        Some(dir) => dir.clone(),
-        None => own_rtl::<D>().map_err(|e| e.to_string())?,
-    };
+    let rtl_dir = rtl_in::<D>(options.rtl.as_deref())?;
     let from = Origin::for_proof::<D>(&rtl_dir, &options.build)?;
     let (mut files, plan) = files_of::<D>(&rtl_dir)?;
     files.scalar = None;
@@ -260,18 +239,13 @@ impl Work<'_> {
         progress: &(impl Fn(usize, usize) + Sync),
     ) -> Result<Vec<Compared>, String> {
         let jobs = jobs.clamp(1, self.asked.len().max(1));
-        let parts: Vec<Result<_, String>> = thread::scope(|scope| {
-            let threads: Vec<_> = (0..jobs)
-                .map(|_| scope.spawn(|| self.part(progress)))
-                .collect();
-            let ended = threads.into_iter().map(|thread| match thread.join() {
-                Ok(part) => part,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            ended.collect()
+        let judged = threads(jobs)?.broadcast(|_| {
+            let judged = self.judged(progress);
+            self.failed.fetch_or(judged.is_err(), Ordering::Relaxed);
+            judged
         });
         let mut all = Vec::new();
-        for part in parts {
+        for part in judged {
             all.extend(part?);
         }
         all.sort_by_key(|one: &Compared| one.mutant.number);
@@ -279,12 +253,6 @@ impl Work<'_> {
     }
 
     /// Judges one mutant after the other, in one thread.
-    fn part(&self, progress: &(impl Fn(usize, usize) + Sync)) -> Result<Vec<Compared>, String> {
-        let part = self.judged(progress);
-        self.failed.fetch_or(part.is_err(), Ordering::Relaxed);
-        part
-    }
-
     fn judged(&self, progress: &(impl Fn(usize, usize) + Sync)) -> Result<Vec<Compared>, String> {
         let mut judged = Vec::new();
         let stopped = || self.stop.load(Ordering::Relaxed);
@@ -319,27 +287,18 @@ impl Work<'_> {
 mod tests {
     use super::*;
 
+    fn compared(campaign: &str, theorem: TheoremVerdict) -> Compared {
+        Compared {
+            mutant: Mutant::default(),
+            campaign: campaign.to_owned(),
+            theorem,
+            questions: 1,
+        }
+    }
+
     #[test]
     fn what_is_caught_must_be_refuted_and_what_is_equivalent_must_hold() {
-        let says = |campaign: &str, theorem| {
-            let mutant = Mutant {
-                number: 1,
-                module: String::new(),
-                file: String::new(),
-                line: 1,
-                operator: String::new(),
-                before: String::new(),
-                after: String::new(),
-            };
-            let campaign = campaign.to_owned();
-            Compared {
-                mutant,
-                campaign,
-                theorem,
-                questions: 1,
-            }
-            .agrees()
-        };
+        let says = |campaign: &str, theorem| compared(campaign, theorem).agrees();
         for (campaign, refuted, holds) in [
             ("caught", true, false),
             ("missed", true, false),
@@ -361,26 +320,12 @@ mod tests {
     /// Regression: that a mutant was not read, and why, was only on the screen.
     #[test]
     fn json_says_why_a_mutant_is_not_read() {
-        let compared = |theorem| Compared {
-            mutant: Mutant {
-                number: 1,
-                module: "m".to_owned(),
-                file: "m.sv".to_owned(),
-                line: 3,
-                operator: "constant".to_owned(),
-                before: "2".to_owned(),
-                after: "1".to_owned(),
-            },
-            campaign: "missed".to_owned(),
-            theorem,
-            questions: 0,
-        };
         let why = "no logic for $pow";
         let comparison = Comparison {
             wanted: 2,
             mutants: vec![
-                compared(TheoremVerdict::NotRead(why.to_owned())),
-                compared(TheoremVerdict::Undecided),
+                compared("missed", TheoremVerdict::NotRead(why.to_owned())),
+                compared("missed", TheoremVerdict::Undecided),
             ],
         };
         let json = comparison.to_json("m", &Build::from(1));

@@ -7,9 +7,8 @@ use super::files::File;
 use super::world;
 use crate::mutate::aig::{Aig, Lit};
 use crate::mutate::tool::Work;
-use crate::mutate::{Origin, Trouble, netlist};
+use crate::mutate::{Origin, Trouble, netlist, rtl_in};
 use reconverge_bench::design::{Build, Design};
-use reconverge_bench::home::own_rtl;
 
 /// Values of registers and ports by name; bits from the lowest.
 pub type Values = BTreeMap<String, Vec<bool>>;
@@ -27,7 +26,7 @@ impl StepModule {
     /// # Errors
     /// It is missing or not understood; Yosys is missing.
     pub fn of<D: Design>(build: &Build) -> Result<Self, Trouble> {
-        let rtl = own_rtl::<D>().map_err(|e| e.to_string())?;
+        let rtl = rtl_in::<D>(None)?;
         let from = Origin::of::<D>(&rtl, build)?;
         let path = rtl.join(format!("{}_step.sv", D::NAME));
         let shown = path.display().to_string();

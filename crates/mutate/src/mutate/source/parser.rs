@@ -55,69 +55,22 @@ pub(super) struct Parser<'t> {
 pub(super) type Parsed<T> = Result<T, InputError>;
 
 /// Words that begin a declaration, in which nothing is mutated.
-const DECLARATIONS: &[&str] = &[
-    "localparam",
-    "parameter",
-    "logic",
-    "wire",
-    "reg",
-    "genvar",
-    "typedef",
-    "int",
-    "bit",
-    "import",
-    "byte",
-    "shortint",
-    "longint",
-    "integer",
-    "enum",
-    "struct",
-    "union",
-    "string",
-    "real",
-    "time",
-    "var",
-    "tri",
-    "input",
-    "output",
-    "inout",
-    "const",
-    "static",
-    "automatic",
-    "timeunit",
-    "timeprecision",
-];
+const DECLARATIONS: &str = "localparam parameter logic wire reg genvar typedef int bit import byte shortint longint \
+    integer enum struct union string real time var tri input output inout const static automatic \
+    timeunit timeprecision";
 
 /// Words that begin a check or what only checks use: no hardware.
-const CHECKS: &[&str] = &[
-    "assert",
-    "assume",
-    "cover",
-    "restrict",
-    "property",
-    "sequence",
-    "covergroup",
-    "clocking",
-    "default",
-    "final",
-    "bind",
-];
+const CHECKS: &str =
+    "assert assume cover restrict property sequence covergroup clocking default final bind";
 
 /// Directives, which end with their line.
-const DIRECTIVES: &[&str] = &[
-    "`include",
-    "`define",
-    "`undef",
-    "`timescale",
-    "`default_nettype",
-    "`resetall",
-    "`line",
-    "`pragma",
-    "`celldefine",
-    "`endcelldefine",
-    "`begin_keywords",
-    "`end_keywords",
-];
+const DIRECTIVES: &str = "`include `define `undef `timescale `default_nettype `resetall `line `pragma `celldefine \
+    `endcelldefine `begin_keywords `end_keywords";
+
+/// Tells whether `word` is in a list of words.
+fn is_one_of(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
+}
 
 /// How deep brackets, blocks and operators may be nested, and how many operators may follow each other.
 pub(super) const MAX_DEPTH: u32 = 100;
@@ -212,6 +165,26 @@ impl Parser<'_> {
         done
     }
 
+    /// Reads `begin`, such parts and `end`, with their labels.
+    fn begin_end(&mut self, part: fn(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        self.next();
+        self.label();
+        while !self.took("end") {
+            self.deeper(part)?;
+        }
+        self.label();
+        Ok(())
+    }
+
+    /// Reads such parts with commas between them.
+    fn list(&mut self, mut part: impl FnMut(&mut Self) -> Parsed<()>) -> Parsed<()> {
+        part(self)?;
+        while self.took(",") {
+            part(self)?;
+        }
+        Ok(())
+    }
+
     // ---- what is not known
 
     /// Reads what `read` reads. What is not known is skipped and noted.
@@ -227,7 +200,7 @@ impl Parser<'_> {
         self.unread.truncate(unread);
         (self.block, self.in_reset) = (block, in_reset);
         (self.nesting, self.depth, self.quiet) = (nesting, depth, quiet);
-        let check = CHECKS.contains(&self.peek());
+        let check = is_one_of(CHECKS, self.peek());
         if self.skip().is_err() {
             return Err(why);
         }
@@ -257,7 +230,7 @@ impl Parser<'_> {
             let mut over = false;
             match word.as_str() {
                 "(" | "[" | "{" | "'(" | "'{" => self.close()?,
-                "property" | "sequence" if CHECKS.contains(&before.as_str()) => {}
+                "property" | "sequence" if is_one_of(CHECKS, &before) => {}
                 "begin" | "case" | "casex" | "casez" | "fork" | "function" | "task"
                 | "generate" | "property" | "sequence" | "clocking" | "covergroup" => blocks += 1,
                 "end" | "endcase" | "join" | "join_any" | "join_none" | "endfunction"
@@ -317,13 +290,18 @@ impl Parser<'_> {
     fn slice(&self, span: Range<usize>) -> &str {
         &self.text[span]
     }
-    fn found(&mut self, span: Range<usize>, operator: &'static str, after: Option<String>) {
+    fn found(
+        &mut self,
+        span: Range<usize>,
+        operator: &'static str,
+        after: impl Into<Option<String>>,
+    ) {
         if self.quiet == 0 {
             self.found.push(Candidate {
                 span,
                 module: self.module.clone(),
                 operator,
-                after: after.map(|a| one_line(&a)),
+                after: after.into().map(|a| one_line(&a)),
             });
         }
     }
@@ -353,7 +331,7 @@ impl Parser<'_> {
                     self.label();
                     self.unread.push(why);
                 }
-                word if DIRECTIVES.contains(&word) => {
+                word if is_one_of(DIRECTIVES, word) => {
                     self.at -= 1;
                     self.directive();
                 }
@@ -396,8 +374,8 @@ impl Parser<'_> {
 
     fn known_item(&mut self) -> Parsed<()> {
         match self.peek() {
-            word if DECLARATIONS.contains(&word) => self.declaration(),
-            word if DIRECTIVES.contains(&word) => {
+            word if is_one_of(DECLARATIONS, word) => self.declaration(),
+            word if is_one_of(DIRECTIVES, word) => {
                 self.directive();
                 Ok(())
             }
@@ -458,19 +436,11 @@ impl Parser<'_> {
                 }
                 Ok(())
             }
-            "begin" => {
-                self.next();
-                self.label();
-                while !self.took("end") {
-                    self.deeper(Self::item)?;
-                }
-                self.label();
-                Ok(())
-            }
+            "begin" => self.begin_end(Self::item),
             _ if self.token().sort == Sort::Name
                 && !self.peek().starts_with("always")
                 && !["initial", "case"].contains(&self.peek())
-                && !CHECKS.contains(&self.peek())
+                && !is_one_of(CHECKS, self.peek())
                 && !self.peek().starts_with('`') =>
             {
                 if self.peek_at(1) == "::" || self.declares() || self.peek_at(1) == "[" {
@@ -538,17 +508,9 @@ impl Parser<'_> {
                 self.next();
                 Ok(())
             }
-            "begin" => {
-                self.next();
-                self.label();
-                while !self.took("end") {
-                    self.deeper(Self::statement)?;
-                }
-                self.label();
-                Ok(())
-            }
-            word if DECLARATIONS.contains(&word) => self.declaration(),
-            word if CHECKS.contains(&word) => Err(self.no(&format!("{word:?}"))),
+            "begin" => self.begin_end(Self::statement),
+            word if is_one_of(DECLARATIONS, word) => self.declaration(),
+            word if is_one_of(CHECKS, word) => Err(self.no(&format!("{word:?}"))),
             word if word.starts_with('$') || word == "break" || word == "continue" => {
                 self.declaration()
             }
@@ -585,13 +547,10 @@ impl Parser<'_> {
             let condition = self.expression()?;
             self.want(")")?;
             let text = self.slice(condition.span()).to_owned();
-            self.found(
-                condition.span(),
-                "branches swapped",
-                Some(format!("!({text})")),
-            );
-            self.found(condition.span(), "condition stuck", Some("1'b1".to_owned()));
-            self.found(condition.span(), "condition stuck", Some("1'b0".to_owned()));
+            self.found(condition.span(), "branches swapped", format!("!({text})"));
+            for value in ["1'b1", "1'b0"] {
+                self.found(condition.span(), "condition stuck", value.to_owned());
+            }
             let outer = self.in_reset;
             self.in_reset = self.block == Block::Clocked && text.contains("rst");
             let done = self.nested();
@@ -622,12 +581,7 @@ impl Parser<'_> {
             if self.took("default") {
                 self.took(":");
             } else {
-                loop {
-                    self.expression()?;
-                    if !self.took(",") {
-                        break;
-                    }
-                }
+                self.list(|parser| parser.expression().map(drop))?;
                 self.want(":")?;
             }
             self.nested()?;
@@ -656,8 +610,7 @@ impl Parser<'_> {
             Block::Clocked if self.in_reset => self.found(span, "reset dropped", None),
             Block::Clocked => self.found(span, "update dropped", None),
             Block::Combinational if assigned => self.found(span, "statement dropped", None),
-            Block::Combinational => {}
-            Block::Other => {}
+            Block::Combinational | Block::Other => {}
         }
         if self.nesting == 0 {
             self.assigned.extend(names);
@@ -669,12 +622,10 @@ impl Parser<'_> {
     fn targets(&mut self) -> Parsed<Vec<String>> {
         if self.took("{") {
             let mut names = Vec::new();
-            loop {
-                names.extend(self.deeper(Self::targets)?);
-                if !self.took(",") {
-                    break;
-                }
-            }
+            self.list(|parser| {
+                names.extend(parser.deeper(Self::targets)?);
+                Ok(())
+            })?;
             self.want("}")?;
             return Ok(names);
         }

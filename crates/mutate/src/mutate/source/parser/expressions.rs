@@ -64,11 +64,8 @@ impl Parser<'_> {
             target: false,
         };
         let [c, y, n] = [condition, yes, no].map(|e| self.slice(e.span()).to_owned());
-        self.found(
-            node.span(),
-            "branches swapped",
-            Some(format!("({c}) ? ({n}) : ({y})")),
-        );
+        let swapped = format!("({c}) ? ({n}) : ({y})");
+        self.found(node.span(), "branches swapped", swapped);
         Ok(node)
     }
 
@@ -95,13 +92,13 @@ impl Parser<'_> {
             let [l, r] = [left, right].map(|e| self.slice(e.span()).to_owned());
             let (operator, others, either) = mistaken(&mark);
             for other in others {
-                self.found(node.span(), operator, Some(format!("({l}) {other} ({r})")));
+                self.found(node.span(), operator, format!("({l}) {other} ({r})"));
             }
             if either {
-                self.found(node.span(), "operand dropped", Some(l));
+                self.found(node.span(), "operand dropped", l);
                 // Not a plausible mistake: a subtraction that loses its first operand.
                 if mark != "-" {
-                    self.found(node.span(), "operand dropped", Some(r));
+                    self.found(node.span(), "operand dropped", r);
                 }
             }
             left = node;
@@ -127,7 +124,7 @@ impl Parser<'_> {
             target: false,
         };
         let inner = self.slice(of.span()).to_owned();
-        let mut say = |operator, after| self.found(node.span(), operator, Some(after));
+        let mut say = |operator, after: String| self.found(node.span(), operator, after);
         match mark.as_str() {
             "~" => say("negation", inner),
             "!" => say("negation", format!("|({inner})")),
@@ -153,7 +150,7 @@ impl Parser<'_> {
         if sort == Sort::Number {
             let number = self.next();
             for after in other_numbers(&number) {
-                self.found(start..self.ended(), "constant", Some(after));
+                self.found(start..self.ended(), "constant", after);
             }
         } else if sort == Sort::Name {
             let name = self.next();
@@ -240,12 +237,7 @@ impl Parser<'_> {
         if self.took("{") {
             // The first expression was the number of repetitions.
             self.found.truncate(before);
-            loop {
-                self.expression()?;
-                if !self.took(",") {
-                    break;
-                }
-            }
+            self.list(|parser| parser.expression().map(drop))?;
             self.want("}")?;
             self.want("}")?;
             return Ok(false);
