@@ -19,17 +19,18 @@ pub(crate) use cells::unlike;
 pub(super) use cells::{differ, extended, less, sum};
 use numbers::{number, understood};
 
+/// What `write_json` writes.
 #[derive(Deserialize)]
-struct Json {
-    modules: BTreeMap<String, Module>,
+pub(super) struct Json {
+    pub modules: BTreeMap<String, Module>,
 }
 
 #[derive(Deserialize)]
-struct Module {
+pub(super) struct Module {
     #[serde(default)]
-    ports: BTreeMap<String, JsonPort>,
+    pub ports: BTreeMap<String, JsonPort>,
     #[serde(default)]
-    cells: BTreeMap<String, JsonCell>,
+    pub cells: BTreeMap<String, JsonCell>,
     #[serde(default)]
     memories: BTreeMap<String, JsonMemory>,
     #[serde(default)]
@@ -37,19 +38,21 @@ struct Module {
 }
 
 #[derive(Deserialize)]
-struct JsonPort {
+pub(super) struct JsonPort {
     direction: String,
-    bits: Vec<Value>,
+    pub bits: Vec<Value>,
 }
 
 #[derive(Deserialize)]
-struct JsonCell {
+pub(super) struct JsonCell {
     #[serde(rename = "type")]
-    kind: String,
+    pub kind: String,
     parameters: HashMap<String, Value>,
     #[serde(default)]
     attributes: HashMap<String, Value>,
-    connections: HashMap<String, Vec<Value>>,
+    #[serde(default)]
+    pub port_directions: HashMap<String, String>,
+    pub connections: HashMap<String, Vec<Value>>,
 }
 
 #[derive(Deserialize)]

@@ -48,28 +48,6 @@ impl<C: TestCase> Hunt<C> {
         self.caught.is_some() || self.cycles >= budget
     }
 
-    /// Records the result of the next case: the cycles in which RTL and golden model agreed, or its failure.
-    ///
-    /// # Errors
-    /// The case could not be run.
-    pub(super) fn judged(
-        &mut self,
-        kind: &str,
-        judged: Result<u64, Failure<C>>,
-    ) -> Result<(), String> {
-        match judged {
-            Ok(cycles) => {
-                self.cycles += cycles;
-                self.next += 1;
-            }
-            Err(failure) => match failure.cause {
-                Cause::NotRun(why) => return Err(why),
-                _ => self.lost(kind, failure),
-            },
-        }
-        Ok(())
-    }
-
     /// Records that the next case failed, which catches the mutant.
     pub fn lost(&mut self, kind: &str, failure: Failure<C>) {
         // The cycle that differs was compared too.
@@ -101,7 +79,17 @@ impl<C: Drawn> Hunt<C> {
             Ok(case) => case.judge(rtl, Judges::LockStep, None, progress)?,
             Err(failure) => Err(failure),
         };
-        self.judged(&kind, judged.map(|agreed| agreed.compared.cycles))
+        match judged {
+            Ok(agreed) => {
+                self.cycles += agreed.compared.cycles;
+                self.next += 1;
+            }
+            Err(failure) => match failure.cause {
+                Cause::NotRun(why) => return Err(why),
+                _ => self.lost(&kind, failure),
+            },
+        }
+        Ok(())
     }
 }
 

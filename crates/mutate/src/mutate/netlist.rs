@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::circuit::Circuit;
+use super::circuit::{Circuit, Json};
 use super::tool::{self, Ended, Work};
 use super::{Folder, List, Mutant, Options, Origin, SELECTOR, Trouble};
 use reconverge_bench::home::program;
@@ -332,27 +332,23 @@ enum Reader {
 /// Finds bits that are 0 in every index into their vector. With one of them set, only x is read, for which every simulator substitutes
 /// another value. They are inputs of cells that select a part of a vector, and bits that only such inputs use; Yosys adds 0 to some indices.
 fn index_beyond(design: &str) -> Result<HashSet<PortBit>, String> {
-    let design: Value = serde_json::from_str(design).map_err(|e| format!("design.json: {e}"))?;
+    let design: Json = serde_json::from_str(design).map_err(|e| format!("design.json: {e}"))?;
     let mut beyond = HashSet::new();
-    let modules = design["modules"].as_object().into_iter();
-    for module in modules.flat_map(|m| m.values()) {
-        let ports = module["ports"].as_object().into_iter();
-        let mut used: HashSet<u64> = ports
-            .flat_map(|p| p.values())
-            .flat_map(|port| bits(&port["bits"]))
-            .map(|(_, wire)| wire)
-            .collect();
+    for module in design.modules.values() {
+        let ports = module.ports.values().flat_map(|port| wires(&port.bits));
+        let mut used: HashSet<u64> = ports.map(|(_, wire)| wire).collect();
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
-        for (name, cell) in module["cells"].as_object().into_iter().flatten() {
-            let connections = &cell["connections"];
-            let kind = cell["type"].as_str().unwrap_or_default();
-            let takes_part = matches!(kind, "$shiftx" | "$shift");
-            let vector = connections["A"].as_array().map_or(0, Vec::len);
-            let nothing = |bits: &Vec<Value>| bits.iter().all(|bit| bit == "0");
-            let same = kind == "$add" && connections["B"].as_array().is_some_and(nothing);
-            for (port, connected) in connections.as_object().into_iter().flatten() {
-                let drives = cell["port_directions"][port] == "output";
-                for (bit, wire) in bits(connected) {
+        for (name, cell) in &module.cells {
+            let bits = |port: &str| cell.connections.get(port).map_or(&[][..], Vec::as_slice);
+            let takes_part = matches!(cell.kind.as_str(), "$shiftx" | "$shift");
+            let vector = bits("A").len();
+            let same = cell.kind == "$add" && bits("B").iter().all(|bit| bit == "0");
+            for (port, connected) in &cell.connections {
+                let drives = cell
+                    .port_directions
+                    .get(port)
+                    .is_some_and(|way| way == "output");
+                for (bit, wire) in wires(connected) {
                     let place = (name.clone(), port.clone(), bit);
                     if drives {
                         outputs.push((place, wire));
@@ -361,7 +357,8 @@ fn index_beyond(design: &str) -> Result<HashSet<PortBit>, String> {
                     let reader = if takes_part && port == "B" && !is_below(bit, vector) {
                         Reader::Beyond
                     } else if same {
-                        (connections["Y"][bit].as_u64()).map_or(Reader::Other, Reader::Same)
+                        let sum = bits("Y").get(bit).and_then(Value::as_u64);
+                        sum.map_or(Reader::Other, Reader::Same)
                     } else {
                         Reader::Other
                     };
@@ -399,8 +396,8 @@ fn index_beyond(design: &str) -> Result<HashSet<PortBit>, String> {
 }
 
 /// Returns the wires among the bits of a port, each with the number of its bit.
-fn bits(port: &Value) -> impl Iterator<Item = (usize, u64)> + '_ {
-    let bits = port.as_array().into_iter().flatten().enumerate();
+fn wires(bits: &[Value]) -> impl Iterator<Item = (usize, u64)> + '_ {
+    let bits = bits.iter().enumerate();
     bits.filter_map(|(bit, wire)| Some((bit, wire.as_u64()?)))
 }
 
@@ -561,14 +558,13 @@ mod tests {
         let vector: Vec<u64> = (100..132).collect();
         let found = |shown: u64| {
             let ways = json!({"A": "input", "B": "input", "Y": "output"});
-            let cell = |kind: &str, a: Value, b: Value, y: Value| json!({"type": kind, "port_directions": ways, "connections": {"A": a, "B": b, "Y": y}});
+            let cell = |kind: &str, a: Value, b: Value, y: Value| json!({"type": kind, "parameters": {}, "port_directions": ways, "connections": {"A": a, "B": b, "Y": y}});
             let cells = json!({
                 "times": cell("$mul", json!([50, 51]), json!(["1"]), json!([2, 3, 4, 5, 6, 7])),
                 "plus": cell("$add", json!([2, 3, 4, 5, 6, 7]), json!(["0"]), json!([12, 13, 14, 15, 16, 17])),
                 "part": cell("$shiftx", json!(vector), json!([12, 13, 14, 15, 16, 17, "0"]), json!([60])),
             });
-            let design =
-                json!({"modules": {"m": {"ports": {"o": {"bits": [shown]}}, "cells": cells}}});
+            let design = json!({"modules": {"m": {"ports": {"o": {"direction": "output", "bits": [shown]}}, "cells": cells}}});
             let mut found: Vec<_> = index_beyond(&design.to_string())
                 .unwrap()
                 .into_iter()

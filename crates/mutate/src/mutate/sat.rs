@@ -154,29 +154,29 @@ mod tests {
 
     const TIME: Duration = Duration::from_secs(100);
 
-    /// Returns the answer if a program that does `what` in place of CaDiCaL is asked whether an input can be 1.
-    fn asked(what: &str, time: Duration, stop: bool) -> Result<Answer, String> {
+    /// Returns the answer if a program that does `what` in place of CaDiCaL is asked whether `lit` can be 1.
+    fn answered(
+        what: &str,
+        (aig, lit): (&Aig, Lit),
+        (time, stop): (Duration, bool),
+        proof: &Proof,
+    ) -> Result<Answer, String> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("solver");
         tool::stand_in(&file, what);
+        let (file, stop) = (file.to_str().unwrap(), AtomicBool::new(stop));
+        ask_of(file, aig, lit, time, &stop, proof)
+    }
+
+    /// Returns the answer to whether an input can be 1.
+    fn asked(what: &str, time: Duration, stop: bool) -> Result<Answer, String> {
         let mut aig = Aig::new();
         let input = aig.input();
-        let stop = AtomicBool::new(stop);
-        ask_of(
-            file.to_str().unwrap(),
-            &aig,
-            input,
-            time,
-            &stop,
-            &Proof::Believed,
-        )
+        answered(what, (&aig, input), (time, stop), &Proof::Believed)
     }
 
     /// As `asked`, for a question that cannot be satisfied, with a proof.
     fn proved(what: &str, proof: &Proof) -> Result<Answer, String> {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("solver");
-        tool::stand_in(&file, what);
         let mut aig = Aig::new();
         let [a, b] = [aig.input(), aig.input()];
         // Alike and unlike: unit propagation alone does not find the contradiction.
@@ -184,8 +184,7 @@ mod tests {
         let [one, other] = [aig.and(a, !b), aig.and(!a, b)];
         let [alike, unlike] = [aig.or(both, neither), aig.or(one, other)];
         let never = aig.and(alike, unlike);
-        let stop = AtomicBool::new(false);
-        ask_of(file.to_str().unwrap(), &aig, never, TIME, &stop, proof)
+        answered(what, (&aig, never), (TIME, false), proof)
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::questions::{Begin, CycleKind, Method, Property, Questions, carry};
+use super::shown::file_name;
 use super::threads::{IdleThreads, Numbers};
 use super::world::Unit;
 use super::{Counterexample, Options, Proved, Verdict};
@@ -145,8 +146,7 @@ impl Asking<'_> {
             }
             // An answer without the solver may need its premises too.
             if answer != Answer::GaveUp {
-                let taken = self.taken.iter_mut().zip(&self.used);
-                taken.for_each(|(taken, used)| *taken |= *used);
+                add(&mut self.taken, &self.used);
             }
             let proved = answer == Answer::Never && !trivial && !options.believe;
             self.common.asked(!trivial, proved);
@@ -253,8 +253,7 @@ impl Asking<'_> {
             known += 1;
             facts.extend(list);
         }
-        let needed = all.needed.iter_mut().zip(&asking.taken);
-        needed.for_each(|(needed, taken)| *needed |= *taken);
+        add(&mut all.needed, &asking.taken);
         all.established.insert(case.to_vec(), known);
         Ok(facts)
     }
@@ -426,10 +425,8 @@ impl Asking<'_> {
             }
             for helper in helpers {
                 let (taken, other) = helper.join().unwrap_or_else(|why| resume_unwind(why));
-                let both = self.taken.iter_mut().zip(&taken);
-                both.for_each(|(taken, other)| *taken |= *other);
-                let both = all.needed.iter_mut().zip(&other.needed);
-                both.for_each(|(needed, other)| *needed |= *other);
+                add(&mut self.taken, &taken);
+                add(&mut all.needed, &other.needed);
                 all.established.extend(other.established);
             }
         });
@@ -490,6 +487,13 @@ impl Asking<'_> {
     }
 }
 
+/// Adds those invariants to a selection that are in `others`.
+fn add(selected: &mut [bool], others: &[bool]) {
+    for (one, other) in selected.iter_mut().zip(others) {
+        *one |= *other;
+    }
+}
+
 /// Asks all questions of a property, until one fails. With `few`, only those invariants are premises that the questions need.
 pub(super) fn decide(
     unit: &Unit<'_>,
@@ -500,17 +504,6 @@ pub(super) fn decide(
 ) -> Result<Proved, String> {
     let options = session.options;
     let (begin, time) = (Instant::now(), options.time);
-    let mut proved = Proved {
-        name: property.name.clone(),
-        method: property.method,
-        questions: 0,
-        checked: 0,
-        premises: Vec::new(),
-        verdict: Verdict::Holds,
-        place: String::new(),
-        time: Duration::ZERO,
-        way: None,
-    };
     let cover = property.method == Method::Cover;
     let few = match few && !cover {
         true => all.light(property),
@@ -518,7 +511,7 @@ pub(super) fn decide(
     };
     let common = Common {
         session,
-        file: proved.file_name(),
+        file: file_name(&property.name),
         named: AtomicUsize::new(0),
         questions: AtomicUsize::new(0),
         checked: AtomicUsize::new(0),
@@ -541,8 +534,7 @@ pub(super) fn decide(
         true => asking.reached(all, soon)?,
         false => asking.held(all, soon)?,
     };
-    proved.place = place;
-    proved.verdict = match answer {
+    let verdict = match answer {
         Answer::Sometimes(_) if cover => Verdict::Holds,
         Answer::Never if cover => Verdict::Unreachable,
         Answer::Never => Verdict::Holds,
@@ -551,17 +543,24 @@ pub(super) fn decide(
         }
         Answer::GaveUp => Verdict::Undecided,
     };
-    let [questions, checked] = [&common.questions, &common.checked];
-    proved.questions = questions.load(Ordering::Relaxed);
-    proved.checked = checked.load(Ordering::Relaxed);
     // Premises added for one question stay for the next. Facts have premises of their own.
+    let mut premises = Vec::new();
     if property.begin != Begin::Anywhere {
         let used = asking.taken.iter().zip(&all.needed);
         let used = used.map(|(used, needed)| *used || *needed && !all.established.is_empty());
-        proved.premises = all.names_of(used);
+        premises = all.names_of(used);
     }
-    proved.time = begin.elapsed();
-    Ok(proved)
+    Ok(Proved {
+        name: property.name.clone(),
+        method: property.method,
+        questions: common.questions.load(Ordering::Relaxed),
+        checked: common.checked.load(Ordering::Relaxed),
+        premises,
+        verdict,
+        place,
+        time: begin.elapsed(),
+        way: None,
+    })
 }
 
 /// Returns literals of which at least one holds where one of `bad` does. A property is often a conjunction with one part for each lane:

@@ -243,12 +243,9 @@ impl Questions {
 
     /// Returns whether the cycle is of none of the kinds.
     pub(super) fn uncovered(&mut self) -> Lit {
-        let kinds: Vec<Lit> = self
-            .cases
-            .kinds
-            .iter()
-            .map(|kind| self.aig.all(kind.case.clone()))
-            .collect();
+        let kinds = self.cases.kinds.iter();
+        let kinds = kinds.map(|kind| self.aig.all(kind.case.clone()));
+        let kinds: Vec<Lit> = kinds.collect();
         !self.aig.any(kinds)
     }
 }
@@ -568,12 +565,8 @@ impl<'a> All<'a> {
         if differs != Lit::FALSE {
             questions.push((OPEN.to_owned(), differs));
         }
-        self.add(
-            "dead".to_owned(),
-            Method::Allowed,
-            Begin::Allowed,
-            questions,
-        );
+        let name = "dead".to_owned();
+        self.add(name, Method::Allowed, Begin::Allowed, questions);
         Ok(())
     }
 
@@ -613,9 +606,8 @@ impl<'a> All<'a> {
     /// Returns the values of the ports in the cycle.
     fn ports(&self) -> Named {
         let names = self.unit.ports().into_iter();
-        names
-            .filter_map(|name| Some((name.to_owned(), self.unit.port(name, &self.now)?)))
-            .collect()
+        let port = |name: &str| Some((name.to_owned(), self.unit.port(name, &self.now)?));
+        names.filter_map(port).collect()
     }
 
     /// Adds a cover for any allowed cycle if there is no other cover: it fails if the premises exclude all cycles.

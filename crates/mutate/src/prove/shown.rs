@@ -158,34 +158,20 @@ impl Counterexample {
                     name.replace('.', "__")
                 );
                 for (values, bits) in [(&mut first, before), (&mut second, after)] {
-                    let digits: String = bits
-                        .iter()
-                        .rev()
-                        .map(|b| if *b { '1' } else { '0' })
-                        .collect();
+                    let digit = |bit: &bool| if *bit { '1' } else { '0' };
+                    let digits: String = bits.iter().rev().map(digit).collect();
                     let _ = writeln!(values, "b{digits} {id}");
                 }
             }
             text += "$upscope $end\n";
         };
         let registers = &self.registers;
-        scope(
-            "pins",
-            self.ports
-                .iter()
-                .map(|(name, bits)| (name, bits, bits))
-                .collect(),
-        );
-        scope(
-            "rtl",
-            registers
-                .iter()
-                .map(|r| (&r.name, &r.before, &r.rtl))
-                .collect(),
-        );
-        let said = registers
-            .iter()
-            .filter_map(|r| Some((&r.name, &r.before, r.step.as_ref()?)));
+        let pins = self.ports.iter().map(|(name, bits)| (name, bits, bits));
+        scope("pins", pins.collect());
+        let rtl = registers.iter().map(|r| (&r.name, &r.before, &r.rtl));
+        scope("rtl", rtl.collect());
+        let said = registers.iter();
+        let said = said.filter_map(|r| Some((&r.name, &r.before, r.step.as_ref()?)));
         let said: Vec<_> = said.collect();
         if !said.is_empty() {
             scope("step", said);
@@ -195,11 +181,15 @@ impl Counterexample {
     }
 }
 
+/// Returns the name of a property in a form for file names.
+pub(super) fn file_name(property: &str) -> String {
+    property.replace(|c: char| !c.is_ascii_alphanumeric(), "_")
+}
+
 impl Proved {
     /// Returns the name of the property in a form for file names.
     pub fn file_name(&self) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-        self.name.chars().map(plain).collect()
+        file_name(&self.name)
     }
 
     /// Returns the message about a property that does not hold, without its counterexample.

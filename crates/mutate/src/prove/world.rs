@@ -447,9 +447,8 @@ impl<'a> Unit<'a> {
             if name == "clk_i" {
                 continue;
             }
-            let bits = self
-                .named(name, cycle)
-                .filter(|bits| bits.len() == wires.len());
+            let bits = self.named(name, cycle);
+            let bits = bits.filter(|bits| bits.len() == wires.len());
             let bits = bits.ok_or_else(|| {
                 let (file, bits) = (&beside.file, wires.len());
                 format!("{file}: {name}: the RTL has nothing of this name with {bits} bits")
@@ -552,21 +551,16 @@ impl<'a> Unit<'a> {
             let Some(memory) = name.strip_prefix("lanes__") else {
                 continue;
             };
-            let places = self
-                .places(memory)
-                .filter(|p| p.len() >= lanes * bits.len());
+            let places = self.places(memory);
+            let places = places.filter(|p| p.len() >= lanes * bits.len());
             let places = places.ok_or_else(|| {
                 let file = file_of(&self.beside.lane_words);
                 format!(
                     "{file}: {name}: no memory of this name with words of {lanes} bits and more"
                 )
             })?;
-            let of_word = places.chunks(places.len() / bits.len());
-            words.extend(
-                of_word
-                    .zip(bits)
-                    .map(|(p, when)| (p[..lanes].to_vec(), when)),
-            );
+            let of_word = places.chunks(places.len() / bits.len()).zip(bits);
+            words.extend(of_word.map(|(p, when)| (p[..lanes].to_vec(), when)));
         }
         Ok(words)
     }

@@ -1,7 +1,21 @@
 //! Tests of the referee's premises.
 
 use super::*;
-use serde_json::json;
+use serde_json::{Value, json};
+
+/// Returns a referee of this netlist without mutants.
+fn referee(design: &Value, reset: Option<(String, bool)>) -> Referee {
+    Referee {
+        circuit: Circuit::read(&design.to_string(), "m").unwrap(),
+        selectors: Vec::new(),
+        unread: HashMap::new(),
+        formal: None,
+        formal_file: String::new(),
+        reset,
+        transactions: false,
+        declared: None,
+    }
+}
 
 /// Before, the reset wire was 0 in the first cycle of a unit with an active-high reset too, and the search for a
 /// difference began in an arbitrary state.
@@ -23,16 +37,7 @@ fn the_first_cycle_of_a_search_is_in_reset_at_either_level() {
         "netnames": {"q": {"bits": [4], "hide_name": 0}},
     }}});
     for high in [false, true] {
-        let referee = Referee {
-            circuit: Circuit::read(&design.to_string(), "m").unwrap(),
-            selectors: Vec::new(),
-            unread: HashMap::new(),
-            formal: None,
-            formal_file: String::new(),
-            reset: Some(("rst".to_owned(), high)),
-            transactions: false,
-            declared: None,
-        };
+        let referee = referee(&design, Some(("rst".to_owned(), high)));
         let mut aig = Aig::new();
         let started = aig.input();
         let cycle = referee.inputs_in_reset_until(&mut aig, started).unwrap();
@@ -63,23 +68,13 @@ fn the_first_cycle_of_a_search_is_in_reset_at_either_level() {
 /// Regression: every mutant of a design without registers was undecided, because it declares no reset.
 #[test]
 fn a_design_without_registers_needs_no_reset() {
-    let released = |kind: &str, ports: serde_json::Value| {
+    let released = |kind: &str, ports: Value| {
         let design = json!({"modules": {"m": {
             "ports": {"clk": {"direction": "input", "bits": [2]}, "a": {"direction": "input", "bits": [3]}},
             "cells": {"y": {"type": kind, "parameters": {"CLK_POLARITY": "1"}, "connections": ports}},
             "netnames": {"y": {"bits": [4], "hide_name": 0}},
         }}});
-        let referee = Referee {
-            circuit: Circuit::read(&design.to_string(), "m").unwrap(),
-            selectors: Vec::new(),
-            unread: HashMap::new(),
-            formal: None,
-            formal_file: String::new(),
-            reset: None,
-            transactions: false,
-            declared: None,
-        };
-        let inputs = referee.inputs(&mut Aig::new());
+        let inputs = referee(&design, None).inputs(&mut Aig::new());
         inputs.map(|inputs| inputs.released)
     };
     let register = json!({"CLK": [2], "D": [3], "Q": [4]});

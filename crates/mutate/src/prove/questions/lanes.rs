@@ -66,12 +66,8 @@ impl All<'_> {
         }
         if !self.plan.decision.is_empty() {
             let bad = self.alone(&before, &after)?;
-            self.add(
-                "lane alone".to_owned(),
-                Method::Allowed,
-                Begin::Allowed,
-                vec![(String::new(), bad)],
-            );
+            let (name, questions) = ("lane alone".to_owned(), vec![(String::new(), bad)]);
+            self.add(name, Method::Allowed, Begin::Allowed, questions);
         }
         Ok(())
     }
@@ -219,20 +215,15 @@ impl All<'_> {
         let mut premises: Vec<Lit> = holds.chain(said.contract).collect();
         for net in &self.plan.decision {
             let [a, b] = [&self.now, &other].map(|cycle| self.decided(net, cycle));
-            let (a, b) = (a?, b?);
-            premises.extend(
-                unlike(&mut self.aig, &a, &b)
-                    .into_iter()
-                    .map(|differs| !differs),
-            );
+            let differ = unlike(&mut self.aig, &a?, &b?).into_iter();
+            premises.extend(differ.map(|differs| !differs));
         }
         let mut differ = Vec::new();
         let live = self.live(true)?;
         for (places, when) in after {
             let own = places[0];
-            let differs = self
-                .aig
-                .xor(self.now.frame.next[own], other.frame.next[own]);
+            let [a, b] = [&self.now, &other].map(|cycle| cycle.frame.next[own]);
+            let differs = self.aig.xor(a, b);
             let differs = self.aig.and(differs, *when);
             differ.push(self.aig.and(differs, live[own]));
         }
