@@ -302,16 +302,13 @@ mod tests {
     #[test]
     fn a_proof_over_all_cycles_says_in_which_one_it_is_refuted() {
         let before = "ABC command line: \"read circuit.aig; pdr -F 100 -C 5000\".\n\n";
+        let gave_up = Answer::GaveUp(Limit::Conflicts);
+        let refuted =
+            "Output 0 of miter \"circuit\" was asserted in frame 17.  Time =     0.10 sec";
         for (said, answer) in [
             ("Property proved.  Time =     0.05 sec", Some(Answer::Never)),
-            (
-                "Output 0 of miter \"circuit\" was asserted in frame 17.  Time =     0.10 sec",
-                Some(Answer::At(17)),
-            ),
-            (
-                "Property UNDECIDED.  Time =     0.10 sec",
-                Some(Answer::GaveUp(Limit::Conflicts)),
-            ),
+            (refuted, Some(Answer::At(17))),
+            ("Property UNDECIDED.  Time =     0.10 sec", Some(gave_up)),
             ("was asserted in frame", None),
             ("No such command", None),
         ] {
@@ -321,6 +318,7 @@ mod tests {
 
     #[test]
     fn the_last_answer_is_the_one_that_counts() {
+        let [conflicts, time] = [Limit::Conflicts, Limit::Time].map(Answer::GaveUp);
         for (said, answer) in [
             ("UNSATISFIABLE  Time = 0.01 sec", Some(Answer::Never)),
             (
@@ -329,18 +327,9 @@ mod tests {
             ),
             ("SATISFIABLE    Time = 0.01 sec", Some(Answer::At(0))),
             ("Networks are NOT EQUIVALENT.  Time", Some(Answer::At(0))),
-            (
-                "UNDECIDED      Time = 1.78 sec",
-                Some(Answer::GaveUp(Limit::Conflicts)),
-            ),
-            (
-                "Networks are UNDECIDED.  Time",
-                Some(Answer::GaveUp(Limit::Conflicts)),
-            ),
-            (
-                "Timed out after 26 seconds.",
-                Some(Answer::GaveUp(Limit::Time)),
-            ),
+            ("UNDECIDED      Time = 1.78 sec", Some(conflicts)),
+            ("Networks are UNDECIDED.  Time", Some(conflicts)),
+            ("Timed out after 26 seconds.", Some(time)),
             ("No such command", None),
         ] {
             // As ABC prints it, after an echo of the commands and a remark.

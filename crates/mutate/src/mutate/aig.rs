@@ -261,9 +261,9 @@ impl Aig {
             if !seen.insert(lit) {
                 continue;
             }
-            match self.nodes[lit.node()] {
-                (l, r) if !lit.inverted() && (l, r) != INPUT => left.extend([r, l]),
-                _ => found.push(lit),
+            match self.operands(lit) {
+                Some([l, r]) => left.extend([r, l]),
+                None => found.push(lit),
             }
         }
         found

@@ -322,30 +322,26 @@ impl Referee {
 
     /// Returns inputs that are in reset unless `started`; every other input has any value.
     fn inputs_in_reset_until(&self, aig: &mut Aig, started: Lit) -> Result<Inputs, String> {
-        let mut cycle = self.inputs(aig)?;
-        cycle.released = aig.and(started, cycle.released);
-        if let Some((reset, high)) = &self.reset {
-            for wire in self.circuit.input(reset).into_iter().flatten() {
-                cycle.free[*wire] = if *high {
-                    !cycle.released
-                } else {
-                    cycle.released
-                };
-            }
-        }
-        Ok(cycle)
+        let cycle = self.inputs(aig)?;
+        let released = aig.and(started, cycle.released);
+        Ok(self.with_reset(cycle, released))
     }
 
     /// Returns inputs of a cycle that is not in reset.
     fn inputs_released(&self, aig: &mut Aig) -> Result<Inputs, String> {
-        let mut cycle = self.inputs(aig)?;
-        cycle.released = Lit::TRUE;
+        let cycle = self.inputs(aig)?;
+        Ok(self.with_reset(cycle, Lit::TRUE))
+    }
+
+    /// Returns `cycle` with a reset that is asserted unless `released`.
+    fn with_reset(&self, mut cycle: Inputs, released: Lit) -> Inputs {
+        cycle.released = released;
         if let Some((reset, high)) = &self.reset {
             for wire in self.circuit.input(reset).into_iter().flatten() {
-                cycle.free[*wire] = (!*high).into();
+                cycle.free[*wire] = if *high { !released } else { released };
             }
         }
-        Ok(cycle)
+        cycle
     }
 
     /// Computes one cycle of mutant `number`.

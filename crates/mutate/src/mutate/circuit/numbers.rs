@@ -37,26 +37,19 @@ pub(super) fn number(cell: &JsonCell, name: &str) -> usize {
 /// Returns what of a cell is not understood: a parameter or a bit that is not a number. What is not understood must not become a 0 in a
 /// proof.
 pub(super) fn understood(cell: &JsonCell) -> Result<(), String> {
-    let values = NUMBERS
-        .iter()
-        .filter_map(|name| Some((name, cell.parameters.get(*name)?)));
-    if let Some((name, value)) = values
-        .into_iter()
-        .find(|(_, value)| parsed(value).is_none())
-    {
-        return Err(format!("parameter {name} is {value}"));
+    for name in NUMBERS {
+        let value = cell.parameters.get(name);
+        if let Some(value) = value.filter(|value| parsed(value).is_none()) {
+            return Err(format!("parameter {name} is {value}"));
+        }
     }
-    let bits = cell
-        .connections
-        .iter()
-        .flat_map(|(port, bits)| bits.iter().map(move |bit| (port, bit)));
-    match bits
-        .into_iter()
-        .find(|(_, bit)| bit.is_number() && bit.as_u64().is_none())
-    {
-        Some((port, bit)) => Err(format!("bit {bit} at port {port}")),
-        None => Ok(()),
+    for (port, bits) in &cell.connections {
+        let bad = |bit: &&Value| bit.is_number() && bit.as_u64().is_none();
+        if let Some(bit) = bits.iter().find(bad) {
+            return Err(format!("bit {bit} at port {port}"));
+        }
     }
+    Ok(())
 }
 
 #[cfg(test)]
