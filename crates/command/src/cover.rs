@@ -19,7 +19,7 @@ use crate::args::{BuildArgs, PlaceArgs, limit, no_streams, seed, stream_cycles, 
 use crate::console::{Done, Failure, Status, complain, ends, print};
 use crate::found;
 use crate::guests::{names, unit_names_and_all};
-use crate::progress::{Lines, bar};
+use crate::progress::{Lines, bar, position};
 use crate::rtl::{absolute, counting_rtl, rtl, usual_rtl};
 use crate::shows::{Shows, rule_id};
 use crate::streams::{self, all_writable, write_whole};
@@ -232,9 +232,7 @@ fn failed_run<C: Shows>(
         failure: failure.place(),
         message: failure.message(),
         rule: rule.as_deref().and_then(rule_id::<C>).map(str::to_owned),
-        saved: saved
-            .as_ref()
-            .map(|path| path.to_string_lossy().into_owned()),
+        saved: found::name_of(saved),
     }
 }
 
@@ -292,11 +290,7 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
         let mut rtl = Isolated::<C>::new(&model_of_rtl, args.limits)?;
         let covered = rtl.cover(&options, |programs, cycles, hit| {
             if let Some(bar) = &bar {
-                bar.set_position(match limit {
-                    Limit::Programs(_) => programs,
-                    Limit::Cycles(_) => cycles,
-                    Limit::Time(_) => started.elapsed().as_secs(),
-                });
+                bar.set_position(position(limit, programs, cycles, started));
                 bar.set_message(format!("{hit} of {} bins", bins.reachable()));
             }
             let [programs, cycles] = [(programs, C::NOUN), (cycles, "cycle")]

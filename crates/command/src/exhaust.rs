@@ -18,7 +18,6 @@ use reconverge::failure::Failure;
 use reconverge::input::InputError;
 use reconverge::place::Place;
 use reconverge::quantity::counted;
-use reconverge::saved::Saved;
 use reconverge::stream::Stream;
 use reconverge::wave;
 use serde::Serialize;
@@ -30,7 +29,7 @@ use crate::progress::Ticker;
 use crate::rtl::{absolute, rtl};
 use crate::shows::in_words;
 use crate::stop::Trouble;
-use crate::streams::writable;
+use crate::streams::all_writable;
 use crate::workers::{Isolated, LimitArgs};
 use crate::{found, outcome, stop, streams};
 use reconverge::quantity::count;
@@ -115,9 +114,7 @@ enum End {
 }
 
 pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
-    if let Some(path) = &args.json {
-        writable("--json", path)?;
-    }
+    all_writable([("--json", &args.json)])?;
     let Some(small) = U::SMALL else {
         return Err(InputError::new(U::NAME, 0, "unit", "has no small world to explore").into());
     };
@@ -137,12 +134,8 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
         .collect();
     let rtl = rtl::<U>(&args.place, build.clone())?;
     if !rtl.preloads() {
-        let dir = args
-            .place
-            .rtl
-            .as_deref()
-            .unwrap_or(Path::new(""))
-            .to_string_lossy();
+        let dir = args.place.rtl.as_deref().unwrap_or(Path::new(""));
+        let dir = dir.to_string_lossy();
         let why = "cannot be put into a state: its probes name no registers to load";
         return Err(InputError::new(dir, 0, "--rtl", why).into());
     }
@@ -508,10 +501,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         let (mut failed, mut interrupted) = (None, false);
         // A run without noise is easier to read; noise is used only if the difference needs it.
         for noise in [false, true] {
-            let path = self.space.path(difference.state, noise);
-            let all = self.space.transitions(difference.state, noise);
-            let last = difference.transition.and_then(|n| all.get(n));
-            let mut stream = stream(world, build, &path, last);
+            let mut stream = self.on_the_way(world, build, difference, noise);
             stream.on_rtl(dir.as_deref(), rtl.no_assert(), None);
             match worker.check(&stream, Judges::LockStep, |_| ()) {
                 Ok(Ok(_)) => {}
@@ -540,7 +530,7 @@ impl<U: Compiled> Run<'_, '_, U> {
                 }
             };
             print(&format!("{failure}NOT REPRODUCED: {why}\n"))?;
-            print(&in_words(&self.on_the_way(world, build, difference)))?;
+            print(&in_words(&self.on_the_way(world, build, difference, false)))?;
             return Ok(None);
         };
         let out = &self.args.place.out;
@@ -550,7 +540,7 @@ impl<U: Compiled> Run<'_, '_, U> {
         explored.failure = Some(failure.place());
         explored.message = Some(failure.message());
         explored.rule = outcome::rule(&failure);
-        explored.saved = saved.map(|path| path.to_string_lossy().into_owned());
+        explored.saved = found::name_of(&saved);
         Ok(None)
     }
 
@@ -559,9 +549,10 @@ impl<U: Compiled> Run<'_, '_, U> {
         world: &dyn World<U>,
         build: &Build,
         difference: &Difference<U>,
+        noise: bool,
     ) -> Stream<U> {
-        let path = self.space.path(difference.state, false);
-        let all = self.space.transitions(difference.state, false);
+        let path = self.space.path(difference.state, noise);
+        let all = self.space.transitions(difference.state, noise);
         let last = difference.transition.and_then(|n| all.get(n));
         stream(world, build, &path, last)
     }
@@ -579,19 +570,12 @@ impl<U: Compiled> Run<'_, '_, U> {
         let rule = broken.rule;
         let message = format!("{rule} does not hold in a state that the golden model reaches");
         print(&format!("INVARIANT  {message}\n{}", in_words(&stream)))?;
-        let file = self
-            .args
-            .place
-            .out
-            .join(format!("{}.invariant.json", U::NAME));
-        let saved = Saved {
-            failure: None,
-            case: stream,
-        };
-        match wave::write_whole(&file, &saved.to_text()) {
+        let out = &self.args.place.out;
+        let file = out.join(format!("{}.invariant.json", U::NAME));
+        match found::save_agreed(stream, &file) {
             Ok(()) => {
                 print(&format!("saved   {}\n", file.display()))?;
-                explored.saved = Some(file.to_string_lossy().into_owned());
+                explored.saved = found::name_of(&Some(file));
             }
             Err(why) => complain(&format!("warning: {why}")),
         }

@@ -10,6 +10,7 @@ use reconverge::input::{one_line, printable};
 use reconverge::lanes::{RED, styled};
 use reconverge::report::headline;
 use reconverge::saved::Saved;
+use reconverge::wave;
 
 use crate::console::{
     Done, Failure as Trouble, Status, colour, complain, print, print_styled, width,
@@ -76,6 +77,21 @@ fn replay<C: Shows>(case: &C, saved: &SavedFile) -> String {
 
 /// The file of a saved case, if it could be saved.
 pub type SavedFile = Option<PathBuf>;
+
+/// Returns that file as results in JSON name it.
+pub fn name_of(saved: &SavedFile) -> Option<String> {
+    let path = saved.as_ref()?;
+    Some(path.to_string_lossy().into_owned())
+}
+
+/// Saves a case that did not fail as `path`.
+pub fn save_agreed<C: TestCase>(case: C, path: &Path) -> Result<(), String> {
+    let saved = Saved {
+        failure: None,
+        case,
+    };
+    wave::write_whole(path, &saved.to_text())
+}
 
 /// Saves the case of a failure, in `out` if possible; returns its file.
 pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> SavedFile {

@@ -22,7 +22,7 @@ use crate::args::{FuzzArgs, PlaceArgs, limit, workers};
 use crate::console::{Failure, complain, print};
 use crate::failures::{self, Told, groups, reports, tell};
 use crate::found::{self, SavedFile};
-use crate::progress::{Lines, bar};
+use crate::progress::{Lines, bar, position};
 use crate::ran::{Ran, ran};
 use crate::rtl::{absolute, rtl};
 use crate::shows::Shows;
@@ -94,12 +94,9 @@ impl Progress {
         let Some(bar) = &self.bar else {
             return;
         };
-        bar.set_position(match self.limit {
-            Limit::Programs(_) => so_far.programs,
-            Limit::Cycles(_) => so_far.compared.cycles,
-            Limit::Time(_) => self.started.elapsed().as_secs(),
-        });
-        let cycles = so_far.compared.cycles - self.before;
+        let (programs, cycles) = (so_far.programs, so_far.compared.cycles);
+        bar.set_position(position(self.limit, programs, cycles, self.started));
+        let cycles = cycles - self.before;
         let rate = cycles as f64 / self.started.elapsed().as_secs_f64().max(0.001);
         bar.set_message(format!("{} cycles/s", HumanCount(rate as u64)));
     }

@@ -17,7 +17,7 @@ use crate::guests::{names, unit_names_and_all};
 use crate::progress::{Counter, Ticker};
 use crate::rtl::{absolute, warn_if_changed};
 use crate::stop::Trouble;
-use crate::streams::writable;
+use crate::streams::all_writable;
 use crate::workers::{Isolated, LimitArgs};
 use crate::{stop, streams};
 use reconverge::quantity::count;
@@ -87,9 +87,7 @@ impl From<mutate::Trouble> for Failure {
 
 /// Runs the whole command; `mutate` judges the mutants of the unit with this name.
 pub fn command(args: &MutateArgs, mutate: impl Fn(&str) -> Mutated) -> Done {
-    if let Some(path) = &args.json {
-        writable("--json", path)?;
-    }
+    all_writable([("--json", &args.json)])?;
     let units = match args.unit.as_str() {
         "all" => names().collect(),
         name => vec![name],

@@ -11,7 +11,7 @@ use reconverge::quantity::counted;
 use reconverge::stimulus;
 use serde::Serialize;
 
-use crate::found::SavedFile;
+use crate::found::{self, SavedFile};
 use crate::shows::{End, Shows, rule_id};
 
 /// Version of the format.
@@ -77,9 +77,7 @@ pub fn text<C: Shows>(case: &C, judged: &Judged<C>, saved: &SavedFile) -> String
         message: failure.map(Failure::message),
         rule: failure.and_then(rule),
         differences: mismatch.map_or(Vec::new(), |m| m.diffs.iter().map(difference).collect()),
-        saved: saved
-            .as_ref()
-            .map(|path| path.to_string_lossy().into_owned()),
+        saved: found::name_of(saved),
     };
     // Plain data, which always serialises.
     serde_json::to_string_pretty(&ended).unwrap_or_default() + "\n"

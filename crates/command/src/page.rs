@@ -44,13 +44,7 @@ impl Part {
             build: build.to_string(),
             noun: C::NOUN,
             executes: C::EXECUTES,
-            numbers: [
-                summary.programs,
-                summary.compared.cycles,
-                summary.compared.steps,
-                summary.judged.programs,
-                summary.failures.len() as u64,
-            ],
+            numbers: whole.numbers(),
             complete,
             met: model.overview(&summary.bins),
             gaps: match summary.failures.is_empty() {

@@ -62,13 +62,13 @@ impl Counter {
         let style = format!(
             "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{elapsed}}, {{msg}}"
         );
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::no_length().with_prefix(name.to_owned());
-            match ProgressStyle::with_template(&style) {
-                Ok(style) => bar.with_style(style.progress_chars("=> ")),
-                Err(_) => bar,
-            }
-        });
+        let bar = || {
+            styled(
+                ProgressBar::no_length().with_prefix(name.to_owned()),
+                &style,
+            )
+        };
+        let bar = std::io::stderr().is_terminal().then(bar);
         Counter {
             name: name.to_owned(),
             what,
@@ -147,6 +147,13 @@ impl Drop for Ticker {
     }
 }
 
+fn styled(bar: ProgressBar, style: &str) -> ProgressBar {
+    match ProgressStyle::with_template(style) {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    }
+}
+
 /// Returns a bar for a campaign with this limit; `None` if standard error is not a terminal.
 pub fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     let (length, what) = match limit {
@@ -157,12 +164,17 @@ pub fn bar(limit: Limit, shard: Shard) -> Option<ProgressBar> {
     if !std::io::stderr().is_terminal() {
         return None;
     }
-    let style = ProgressStyle::with_template(&format!(
+    let style = format!(
         "{{prefix}} [{{bar:32}}] {{human_pos}}/{{human_len}} {what}, {{msg}}, {{eta}} left"
-    ));
-    let bar = ProgressBar::new(length);
-    Some(match style {
-        Ok(style) => bar.with_style(style.progress_chars("=> ")),
-        Err(_) => bar,
-    })
+    );
+    Some(styled(ProgressBar::new(length), &style))
+}
+
+/// Returns how far the bar of a campaign with this limit is.
+pub fn position(limit: Limit, programs: u64, cycles: u64, started: Instant) -> u64 {
+    match limit {
+        Limit::Programs(_) => programs,
+        Limit::Cycles(_) => cycles,
+        Limit::Time(_) => started.elapsed().as_secs(),
+    }
 }

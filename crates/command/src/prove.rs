@@ -10,7 +10,6 @@ use reconverge::input::InputError;
 use reconverge::mutate;
 use reconverge::prove::{self, Compared, Options, Report, TheoremVerdict, Verdict};
 use reconverge::quantity::counted;
-use reconverge::saved::Saved;
 use reconverge::stream::Stream;
 use reconverge::wave;
 
@@ -19,7 +18,7 @@ use crate::console::{Done, Failure, Status, complain, ends, print};
 use crate::guests::unit_names;
 use crate::progress::Counter;
 use crate::rtl::{absolute, rtl, warn_if_changed};
-use crate::streams::writable;
+use crate::streams::all_writable;
 use crate::workers::{Isolated, LimitArgs};
 use crate::{found, stop, streams};
 
@@ -97,9 +96,7 @@ pub struct ProveArgs {
 
 /// Refuses files that cannot be read or written, before any work is done for them.
 fn check(args: &ProveArgs) -> Result<(), Failure> {
-    if let Some(path) = &args.json {
-        writable("--json", path)?;
-    }
+    all_writable([("--json", &args.json)])?;
     if let Some(path) = &args.mutants {
         streams::reads(path)?;
     }
@@ -294,11 +291,7 @@ fn from_reset<D: Design>(
         return Ok(());
     }
     let file = args.out.join(format!("{}.{}.json", D::NAME, stream.name));
-    let saved = Saved {
-        failure: None,
-        case: stream,
-    };
-    wave::write_whole(&file, &saved.to_text())?;
+    found::save_agreed(stream, &file)?;
     print(&format!(
         "RTL and golden model show no difference on this way\nsaved   {}\n",
         file.display()

@@ -30,7 +30,7 @@ use crate::progress::Ticker;
 use crate::rtl::{absolute, foreign, made, make, rtl};
 use crate::shows::{ShowArgs, Shown, Shows};
 use crate::stop::Trouble;
-use crate::streams::{folder, ignoring_readers, is_standard, writable, write_whole};
+use crate::streams::{all_writable, folder, ignoring_readers, is_standard, writable, write_whole};
 use crate::workers::{Isolated, LimitArgs};
 use crate::{found, outcome, stop};
 
@@ -227,7 +227,7 @@ fn trace_file(path: &Path) -> Result<BufWriter<TraceFile>, Failure> {
 
 pub fn run<U: Compiled>(args: &RunArgs) -> Done {
     args.show.check()?;
-    writable_json(args.json.as_deref())?;
+    all_writable([("--json", &args.json)])?;
     let mut case = args.case.case::<U>(&args.program, &args.load)?;
     case.flip = args.flip.as_deref().map(flip).transpose()?;
     // Absolute, so that the saved case replays from anywhere.
@@ -285,10 +285,6 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
         _ => Ok(()),
     };
     ends(done?, told.and(traced).and(dumped).and(written).err())
-}
-
-fn writable_json(path: Option<&Path>) -> Result<(), InputError> {
-    path.map_or(Ok(()), |path| writable("--json", path))
 }
 
 /// Writes the result of a run, if requested.
@@ -357,7 +353,7 @@ fn known<C: Shows>(show: &ShowArgs, judged: &Judged<C>) {
 
 pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     C::can_show(&args.show, file)?;
-    writable_json(args.json.as_deref())?;
+    all_writable([("--json", &args.json)])?;
     let saved = Saved::<C>::parse(text, file)?;
     let judges = saved.judges();
     let (mut case, place) = (saved.case, saved.failure);

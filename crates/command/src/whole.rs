@@ -47,6 +47,17 @@ impl<C: Shows> Whole<'_, C> {
         all.map(|all| all.saturating_sub(self.summary.programs))
     }
 
+    /// Returns its cases, cycles, instructions, programs judged, and failures.
+    pub fn numbers(&self) -> [u64; 5] {
+        [
+            self.summary.programs,
+            self.summary.compared.cycles,
+            self.summary.compared.steps,
+            self.summary.judged.programs,
+            self.summary.failures.len() as u64,
+        ]
+    }
+
     /// Returns why a campaign was given up, if it was.
     fn given_up(&self) -> Option<String> {
         let given_up = self.summary.given_up()?;
@@ -95,12 +106,7 @@ impl<C: Shows> Whole<'_, C> {
 
     /// Describes a campaign with failures: how many there are, in how many cycles, and why it was given up, if it was.
     fn failed_text(&self) -> String {
-        let [programs, failed, cycles] = [
-            self.summary.programs,
-            self.summary.failures.len() as u64,
-            self.summary.compared.cycles,
-        ]
-        .map(HumanCount);
+        let [programs, cycles, _, _, failed] = self.numbers().map(HumanCount);
         let campaign = self.campaign();
         let (programs, cycles) = (counted(programs, C::NOUN), counted(cycles, "cycle"));
         let mut text = format!(
@@ -131,14 +137,8 @@ impl<C: Shows> Whole<'_, C> {
 
     /// Returns the summary as one line below [`HEADER`], and what never occurred.
     fn row(&self) -> String {
-        let numbers = [
-            self.summary.programs,
-            self.summary.compared.cycles,
-            self.summary.compared.steps,
-            self.summary.judged.programs,
-            self.summary.failures.len() as u64,
-        ];
-        let [programs, cycles, steps, judged, failed] = numbers.map(|n| HumanCount(n).to_string());
+        let numbers = self.numbers().map(|n| HumanCount(n).to_string());
+        let [programs, cycles, steps, judged, failed] = numbers;
         let mut text = format!(
             "{:<13}{:<56}{programs:>9}{cycles:>14}{steps:>14}{judged:>8}{failed:>8}\n",
             self.name(),
@@ -172,17 +172,11 @@ impl<C: Shows> Whole<'_, C> {
         let mut line = |name: &str, what: &str| {
             let _ = writeln!(text, "  {name:<15} {what}");
         };
+        let cycles = counted(HumanCount(compared.cycles), "cycle");
+        let extent = C::Design::DECLARATION.extent();
         let verdict = match self.summary.failures.len() {
-            0 => format!(
-                "0 mismatches in {}, {}",
-                counted(HumanCount(compared.cycles), "cycle"),
-                C::Design::DECLARATION.extent()
-            ),
-            n => format!(
-                "{n} FAILED; {}, {}, agreed",
-                counted(HumanCount(compared.cycles), "cycle"),
-                C::Design::DECLARATION.extent()
-            ),
+            0 => format!("0 mismatches in {cycles}, {extent}"),
+            n => format!("{n} FAILED; {cycles}, {extent}, agreed"),
         };
         line("lock-step", &verdict);
         for (field, hidden) in &self.summary.hidden {

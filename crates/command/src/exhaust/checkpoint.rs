@@ -117,7 +117,7 @@ impl Checkpoint {
         let file = path.to_string_lossy();
         let bad = |field: &str, why: &str| Err(InputError::new(&*file, 0, field, why));
         if !path.exists() {
-            super::writable("--checkpoint", path)?;
+            super::streams::writable("--checkpoint", path)?;
             return Ok(self);
         }
         let (text, _) = super::streams::read_text(path)?;

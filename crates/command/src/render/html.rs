@@ -175,7 +175,7 @@ pub fn page(
     let (w, h) = (BLOCK.min(width - left), BLOCK.min(height - top));
     figure(
         &mut page,
-        &picture.png()?,
+        &picture.image.png()?,
         (width, height),
         scale,
         &[(left, top, w, h)],
@@ -183,7 +183,7 @@ pub fn page(
     );
     figure(
         &mut page,
-        &heat.png()?,
+        &heat.image.png()?,
         (2 * width, height),
         scale,
         &[(left, top, w, h), (left + width, top, w, h)],

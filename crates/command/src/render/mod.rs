@@ -30,11 +30,10 @@ use reconverge::r500::alu::profile::{Count, Profile};
 use reconverge::r500::alu::{CHANNELS, LANES};
 use reconverge::r500::render::Pixels;
 use reconverge::r500::shader::{Example, VARYINGS, Vector};
-use reconverge::saved::{Savable as _, Saved};
+use reconverge::saved::Savable as _;
 use reconverge::unit::{LoadOptions, Programs};
-use reconverge::wave;
 
-use crate::args::{LoadArgs, PlaceArgs, seed};
+use crate::args::{LoadArgs, PlaceArgs, seed, workers};
 use crate::commands::Extra;
 use crate::console::{Done, Failure as Unable, Status, complain, print, warn};
 use crate::found;
@@ -364,10 +363,7 @@ fn render(args: &RenderArgs) -> Done {
     let name = format!("{}.{}", R500::NAME, scene.program.name);
     let outputs = Outputs::new(args, &name)?;
     let rtl = rtl::<R500>(&args.place, case.build())?;
-    let jobs = match args.jobs {
-        Some(n) => n.into(),
-        None => std::thread::available_parallelism().map_or(1, usize::from),
-    };
+    let jobs = workers(args.jobs);
 
     let started = Instant::now();
     let mut picture = Picture::new(scene.size);
@@ -613,8 +609,8 @@ impl Outputs {
         let scene = renderer.scene();
         let heat = pictures::heat(scene.size, counts);
         let mut text = numbers::text(name, scene, sum);
-        pictures::write(&self.png, args.png.is_some(), &picture.png()?)?;
-        pictures::write(&self.heat, args.heat.is_some(), &heat.png()?)?;
+        pictures::write(&self.png, args.png.is_some(), &picture.image.png()?)?;
+        pictures::write(&self.heat, args.heat.is_some(), &heat.image.png()?)?;
         text += &format!("  {:<16}{}\n", "picture", self.png.display());
         text += &format!(
             "  {:<16}{}  ({})\n",
@@ -639,12 +635,8 @@ impl Outputs {
         if args.save {
             let mut case = renderer.shade_block(block).case;
             case.no_assert = args.place.no_assert;
-            let saved = Saved {
-                failure: None,
-                case,
-            };
-            let path = args.place.out.join(format!("{}.json", saved.case.name()));
-            wave::write_whole(&path, &saved.to_text())?;
+            let path = args.place.out.join(format!("{}.json", case.name()));
+            found::save_agreed(case, &path)?;
             text += &format!("  {:<16}{}\n", "case", path.display());
         }
         print(&text)

@@ -72,7 +72,7 @@ pub fn write(path: &Path, named: bool, png: &[u8]) -> Result<(), String> {
 /// The picture of a shader.
 pub struct Picture {
     size: Size,
-    image: Image,
+    pub image: Image,
 }
 
 impl Picture {
@@ -93,14 +93,6 @@ impl Picture {
             }
         }
     }
-
-    /// Returns the picture as PNG.
-    ///
-    /// # Errors
-    /// The picture is too large for a PNG.
-    pub fn png(&self) -> Result<Vec<u8>, String> {
-        self.image.png()
-    }
 }
 
 /// Returns a colour from black over red and yellow to white, for 0 to 1.
@@ -111,7 +103,7 @@ fn glow(share: f64) -> [u8; 3] {
 
 /// The distribution of time: on the left the cycles of each block, on the right the idle share of its lanes' time.
 pub struct Heat {
-    image: Image,
+    pub image: Image,
     /// Cycles of the blocks with the fewest and with the most cycles.
     cycles: (u64, u64),
     /// The greatest idle share of a block's lanes' time.
@@ -142,14 +134,6 @@ pub fn heat(size: Size, counts: &[Count]) -> Heat {
 }
 
 impl Heat {
-    /// Returns the heat map as PNG.
-    ///
-    /// # Errors
-    /// The heat map is too large for a PNG.
-    pub fn png(&self) -> Result<Vec<u8>, String> {
-        self.image.png()
-    }
-
     /// Returns the meaning of its colours as text.
     pub fn scale(&self) -> String {
         format!(
