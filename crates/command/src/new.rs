@@ -104,12 +104,8 @@ fn control(
     what: &str,
     notes: &mut Vec<String>,
 ) -> Result<Option<String>, InputError> {
-    let bits = || {
-        ports
-            .iter()
-            .map(|p| &p.port)
-            .filter(|p| !p.output && p.width == 1)
-    };
+    let all = ports.iter().map(|p| &p.port);
+    let bits = || all.clone().filter(|p| !p.output && p.width == 1);
     if let Some(name) = asked {
         let found = bits().find(|port| port.name == *name);
         let why = || {
@@ -126,11 +122,8 @@ fn control(
     // clk is the clock, not clk_en next to it: a name with this ending comes first, then the shorter one.
     let ends = |port: &&Port| {
         let name = port.name.to_ascii_lowercase();
-        let name = ["_i", "_ni", "_n"]
-            .iter()
-            .find_map(|end| name.strip_suffix(end))
-            .unwrap_or(&name)
-            .to_owned();
+        let mut ends = ["_i", "_ni", "_n"].iter();
+        let name = ends.find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
         called(name.rsplit('_').next().unwrap_or_default())
     };
     let mut found: Vec<&Port> = bits().filter(|port| called(&port.name)).collect();
@@ -153,11 +146,8 @@ pub fn command(args: &NewArgs) -> Done {
     let bad = |field: &str, why: String| {
         InputError::new(args.dir.to_string_lossy(), 0, field.to_owned(), why)
     };
-    let name = args
-        .dir
-        .file_name()
-        .map(|n| n.to_string_lossy().into_owned());
-    let name = name.unwrap_or_default().replace('-', "_");
+    let name = args.dir.file_name().unwrap_or_default();
+    let name = name.to_string_lossy().replace('-', "_");
     let mut letters = name.chars();
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if !letters.next().is_some_and(|c| c.is_ascii_lowercase()) || !letters.all(plain) {
@@ -237,11 +227,8 @@ pub fn command(args: &NewArgs) -> Done {
         }
         false => Failure::Other(e.to_string()),
     };
-    let set: Vec<(&str, u32)> = args
-        .parameters
-        .iter()
-        .map(|(n, v)| (n.as_str(), *v))
-        .collect();
+    let given = args.parameters.iter();
+    let set: Vec<(&str, u32)> = given.map(|(n, v)| (n.as_str(), *v)).collect();
     let interfaces = wrap::all(texts(&at, &files), &args.top, &args.types)?;
     // The ports of the module itself, if it needs no wrapper.
     let own = match args.types.is_empty() {
@@ -277,10 +264,8 @@ pub fn command(args: &NewArgs) -> Done {
         wrapper = Some(made.text);
     }
     let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
-    let lanes = parameters
-        .iter()
-        .find(|p| p.name == of_lanes && wrapper.is_none())
-        .cloned();
+    let is_lanes = |p: &&Parameter| p.name == of_lanes && wrapper.is_none();
+    let lanes = parameters.iter().find(is_lanes).cloned();
     if let (Some(name), None) = (&args.lanes, &lanes) {
         let why = match wrapper.is_some() {
             true => format!(
@@ -299,15 +284,10 @@ pub fn command(args: &NewArgs) -> Done {
         .filter(|p| lanes.as_ref().is_none_or(|lanes| lanes.name != p.name))
         .collect();
     let ask = |count: Option<u32>| {
-        let others = args
-            .parameters
-            .iter()
-            .map(|(name, value)| (name.as_str(), *value));
         let lanes = count.map(|n| (of_lanes, n));
-        let set: Vec<(&str, u32)> = others
-            .filter(|(name, _)| lanes.is_none() || *name != of_lanes)
-            .chain(lanes)
-            .collect();
+        let others = set.iter().copied();
+        let others = others.filter(|(name, _)| lanes.is_none() || *name != of_lanes);
+        let set: Vec<(&str, u32)> = others.chain(lanes).collect();
         dut::ports(&at, &files, &top, &set).map_err(refused)
     };
     // A port that depends on the lanes otherwise, for example by a logarithm, has its default width.
@@ -335,10 +315,8 @@ pub fn command(args: &NewArgs) -> Done {
         match tree::read(&root).and_then(|root| tree::ports(&root, &top)) {
             None => notes.push(format!("{}: structs and enums are numbers", UNKNOWN)),
             Some(ports) => {
-                types = ports
-                    .into_iter()
-                    .filter_map(|port| Some((port.name, port.of?)))
-                    .collect()
+                let typed = ports.into_iter();
+                types = typed.filter_map(|p| Some((p.name, p.of?))).collect();
             }
         }
     }

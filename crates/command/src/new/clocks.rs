@@ -28,11 +28,8 @@ impl Clocks {
             let rises = |edge: &Edge| edge.rising && edge.signal == *name;
             !port.port.output && port.port.width == 1 && is_clock(name) && edges.iter().any(rises)
         };
-        let mut found: Vec<String> = ports
-            .iter()
-            .filter(clocks)
-            .map(|p| p.port.name.clone())
-            .collect();
+        let found = ports.iter().filter(clocks);
+        let mut found: Vec<String> = found.map(|p| p.port.name.clone()).collect();
         if asked.is_some() || found.len() < 2 {
             let one = control(ports, asked, is_clock, "clock", notes)?;
             found = one.into_iter().collect();
@@ -73,10 +70,8 @@ impl Clocks {
     pub fn proposed(&self, name: &str) -> String {
         let begins = |(clock, _): &&(String, String)| {
             let of_clock = |part: &str| is_clock(part) || part == "i";
-            let parts: Vec<&str> = clock
-                .split('_')
-                .take_while(|part| !of_clock(part))
-                .collect();
+            let parts = clock.split('_').take_while(|part| !of_clock(part));
+            let parts: Vec<&str> = parts.collect();
             !parts.is_empty() && name.starts_with(&(parts.join("_") + "_"))
         };
         let mut found = self.0.iter().filter(begins);

@@ -96,21 +96,16 @@ pub fn heads<'a>(text: &'a str, top: &str) -> Option<(Vec<&'a str>, Vec<&'a str>
     let body = words.find_map(|(at, word)| {
         let after = text[at + word.len()..].trim_start();
         let rest = after.strip_prefix(top)?;
-        let ends = rest
-            .chars()
-            .next()
-            .is_none_or(|c| !c.is_alphanumeric() && c != '_');
-        ends.then_some(rest)
+        let goes_on = |c: char| c.is_alphanumeric() || c == '_';
+        (!rest.starts_with(goes_on)).then_some(rest)
     })?;
     // Before the parameters, packages may be imported.
     let mut body = body.trim_start();
     while let Some(rest) = body.strip_prefix("import")
         && rest.starts_with(char::is_whitespace)
     {
-        body = rest
-            .split_once(';')
-            .map_or("", |(_, rest)| rest)
-            .trim_start();
+        let (_, rest) = rest.split_once(';').unwrap_or_default();
+        body = rest.trim_start();
     }
     let (parameters, rest) = match body.strip_prefix('#') {
         Some(rest) => in_parentheses(rest),
@@ -128,11 +123,7 @@ fn in_parentheses(text: &str) -> (&str, &str) {
     };
     let mut depth = 1;
     let end = list.find(|c| {
-        depth += match c {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
-            _ => 0,
-        };
+        depth += nests(c);
         depth == 0
     });
     let end = end.unwrap_or(list.len());
@@ -143,13 +134,14 @@ fn in_parentheses(text: &str) -> (&str, &str) {
 fn top_level(text: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     text.split(move |c| {
-        depth += match c {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
-            _ => 0,
-        };
+        depth += nests(c);
         c == ',' && depth == 0
     })
+}
+
+/// Returns how much deeper in brackets what follows `c` is.
+fn nests(c: char) -> i32 {
+    i32::from("([{".contains(c)) - i32::from(")]}".contains(c))
 }
 
 /// Parses a number in SystemVerilog notation: `4`, `32'd4`, `8'hff`.

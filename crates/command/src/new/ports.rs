@@ -83,23 +83,20 @@ pub(super) fn declared(
             (None, _) => Type::vector(port.width).leaves(),
         };
         let name = &port.name;
-        if parts
-            .iter()
-            .any(|part| part.places.len() as u64 > MAX_ELEMENTS)
-        {
-            parts = number(port.width);
-            notes.push(format!(
-                "{name} is one number: a pin or field has {MAX_ELEMENTS} elements at most"
-            ));
+        let mut whole = |parts: &mut Vec<Leaf>, why: String| {
+            *parts = number(port.width);
+            notes.push(format!("{name} is one number: {why}"));
+        };
+        let many = |part: &Leaf| part.places.len() as u64 > MAX_ELEMENTS;
+        if parts.iter().any(many) {
+            let why = format!("a pin or field has {MAX_ELEMENTS} elements at most");
+            whole(&mut parts, why);
         }
-        if parts
-            .iter()
-            .any(|part| !part.path.is_empty() && part.name(name).len() > MAX_NAME)
-        {
-            parts = number(port.width);
-            notes.push(format!(
-                "{name} is one number: a name has {MAX_NAME} characters at most, and that of a member has more"
-            ));
+        let long = |part: &Leaf| !part.path.is_empty() && part.name(name).len() > MAX_NAME;
+        if parts.iter().any(long) {
+            let why =
+                format!("a name has {MAX_NAME} characters at most, and that of a member has more");
+            whole(&mut parts, why);
         }
         leaves.push((port, layout, parts));
     }

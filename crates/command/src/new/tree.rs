@@ -190,13 +190,15 @@ impl<'de> Visitor<'de> for Above {
 }
 
 impl Type {
+    /// A type without a sign.
+    pub fn new(bits: u32, kind: Kind) -> Self {
+        let signed = false;
+        Type { bits, signed, kind }
+    }
+
     /// A vector of `bits` bits.
     pub fn vector(bits: u32) -> Self {
-        Type {
-            bits,
-            signed: false,
-            kind: Kind::Bits,
-        }
+        Type::new(bits, Kind::Bits)
     }
 }
 
@@ -416,22 +418,13 @@ impl<'a> Tree<'a> {
                     "packarraydtype" => Kind::Array(of, left < right),
                     _ => Kind::List(of, left, right),
                 };
-                Some(Type {
-                    bits,
-                    signed: false,
-                    kind,
-                })
+                Some(Type::new(bits, kind))
             }
             "structdtype" => {
                 let members = self.members(node, depth)?;
-                let bits = members
-                    .iter()
-                    .try_fold(0u32, |sum, (_, of)| sum.checked_add(of.bits))?;
-                Some(Type {
-                    bits,
-                    signed: false,
-                    kind: Kind::Struct(members),
-                })
+                let mut all = members.iter();
+                let bits = all.try_fold(0u32, |sum, (_, of)| sum.checked_add(of.bits))?;
+                Some(Type::new(bits, Kind::Struct(members)))
             }
             "uniondtype" => {
                 let members = self.members(node, depth)?;
@@ -444,10 +437,8 @@ impl<'a> Tree<'a> {
     fn members(&self, node: &Node, depth: u32) -> Option<Vec<(String, Type)>> {
         // In XML, an enum of a member is found by the name of a type between the member before it and itself.
         let mut after = node.place();
-        let members = node
-            .inner
-            .iter()
-            .filter(|member| member.kind == "memberdtype");
+        let members = node.inner.iter();
+        let members = members.filter(|member| member.kind == "memberdtype");
         let members = members.map(|member| {
             let here = member.place();
             let between = |of: &&&Node| {
@@ -457,11 +448,8 @@ impl<'a> Tree<'a> {
                     && there < here
                     && there.map(|t| t.0) == here.map(|h| h.0)
             };
-            let called = self
-                .types
-                .values()
-                .filter(between)
-                .max_by_key(|of| of.place());
+            let called = self.types.values().filter(between);
+            let called = called.max_by_key(|of| of.place());
             after = here;
             let name = called.map_or("", |of| of.key("name"));
             let id = member.key("of");

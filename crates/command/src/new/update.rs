@@ -70,6 +70,11 @@ struct Block {
 }
 
 impl Block {
+    fn new(kind: &str, lines: Vec<String>) -> Self {
+        let kind = kind.to_owned();
+        Block { kind, lines }
+    }
+
     fn value(&self, key: &str) -> Option<&str> {
         let values = self.lines.iter().filter_map(|line| line.split_once('='));
         let mut values = values.filter(|(name, _)| name.trim() == key);
@@ -100,11 +105,8 @@ impl Block {
     /// Returns the text of its ports; `None` if it is a probe.
     fn ports(&self) -> Option<String> {
         let usual = || (self.kind == "pin").then(|| format!("\"{}_i\"", self.name()));
-        let given = self
-            .value("port")
-            .or(self.value("output"))
-            .map(str::to_owned);
-        given.or_else(usual)
+        let given = self.value("port").or(self.value("output"));
+        given.map(str::to_owned).or_else(usual)
     }
 
     /// Returns the names of its ports.
@@ -168,32 +170,16 @@ fn differs(changes: &mut Vec<String>, old: &Block, new: &Block, keys: &[&str]) {
 
 /// Divides a declaration into its tables.
 fn blocks(text: &str) -> Vec<Block> {
-    let mut all = vec![Block {
-        kind: "root".to_owned(),
-        lines: Vec::new(),
-    }];
+    let mut all = vec![Block::new("root", Vec::new())];
     for line in text.lines() {
         if line.starts_with('[') {
-            let kind = line.trim_matches(['[', ']', ' ']).to_owned();
-            let before = all
-                .last_mut()
-                .map_or(&mut [][..], |block| &mut block.lines[..])
-                .iter();
-            let loose = before
-                .rev()
-                .take_while(|line| line.trim().is_empty() || line.starts_with('#'))
-                .count();
             if let Some(block) = all.last_mut() {
+                let is_loose = |line: &&String| line.trim().is_empty() || line.starts_with('#');
+                let loose = block.lines.iter().rev().take_while(is_loose).count();
                 let lines = block.lines.split_off(block.lines.len() - loose);
-                all.push(Block {
-                    kind: String::new(),
-                    lines,
-                });
+                all.push(Block::new("", lines));
             }
-            all.push(Block {
-                kind,
-                lines: Vec::new(),
-            });
+            all.push(Block::new(line.trim_matches(['[', ']', ' ']), Vec::new()));
         }
         if let Some(block) = all.last_mut() {
             block.lines.push(line.to_owned());
@@ -260,10 +246,7 @@ fn merged(old: &str, new: &str) -> (String, Vec<String>) {
                             .map(|at| at.saturating_sub(2))
                     };
                     let at = last.or_else(first_pin).map_or(old.len(), |at| at + 1);
-                    let space = Block {
-                        kind: String::new(),
-                        lines: vec![String::new()],
-                    };
+                    let space = Block::new("", vec![String::new()]);
                     old.splice(at..at, [space, (*block).clone()]);
                     kept.iter_mut()
                         .filter(|place| **place >= at)
@@ -385,9 +368,6 @@ fn merged(old: &str, new: &str) -> (String, Vec<String>) {
             !gone
         });
     }
-    let text = old
-        .iter()
-        .flat_map(|block| &block.lines)
-        .map(|line| format!("{line}\n"));
-    (text.collect(), changes)
+    let lines = old.iter().flat_map(|block| &block.lines);
+    (lines.map(|line| format!("{line}\n")).collect(), changes)
 }

@@ -96,11 +96,7 @@ fn interfaces(ports: Vec<&str>, types: Types) -> Vec<Interface> {
 impl Wrapped<'_> {
     /// Returns a module with an instance of the module in it, from which Verilator tells the ports.
     pub fn probe(&self, name: &str) -> String {
-        let ports = self
-            .interfaces
-            .iter()
-            .map(|of| format!(".{0}({0})", of.port));
-        let ports: Vec<String> = ports.collect();
+        let ports: Vec<String> = self.buses().collect();
         format!(
             "/* verilator lint_off PINMISSING */\nmodule {name}{};\n{}  {} {}u_{} ({});\nendmodule\n",
             self.head(),
@@ -112,12 +108,21 @@ impl Wrapped<'_> {
         )
     }
 
+    /// Returns the connections of the ports that are interfaces.
+    fn buses(&self) -> impl Iterator<Item = String> {
+        let ports = self.interfaces.iter();
+        ports.map(|of| format!(".{0}({0})", of.port))
+    }
+
+    /// Returns whether port or parameter `name` is an interface.
+    fn is_bus(&self, name: &str) -> bool {
+        self.interfaces.iter().any(|of| of.port == *name)
+    }
+
     /// Returns the head's parameters.
     fn head(&self) -> String {
-        let all = self
-            .parameters
-            .iter()
-            .map(|p| format!("  parameter int unsigned {} = {}", p.name, p.default));
+        let all = self.parameters.iter();
+        let all = all.map(|p| format!("  parameter int unsigned {} = {}", p.name, p.default));
         match self.parameters {
             [] => String::new(),
             _ => format!(" #(\n{}\n)", all.collect::<Vec<_>>().join(",\n")),
@@ -126,8 +131,7 @@ impl Wrapped<'_> {
 
     /// Returns the values of the module's parameters.
     fn values(&self) -> String {
-        let port = |name: &String| self.interfaces.iter().any(|of| of.port == *name);
-        let types = self.types.iter().filter(|(name, _)| !port(name));
+        let types = self.types.iter().filter(|(name, _)| !self.is_bus(name));
         let types = types.map(|(name, of)| match has_members(of) {
             true => format!(".{name}({})", self.named(name)),
             false => format!(".{name}({of})"),
@@ -171,11 +175,7 @@ impl Wrapped<'_> {
         let ports = tree::ports(root, self.top).ok_or(UNKNOWN)?;
         let mut out = Out::default();
         for (parameter, of) in self.types {
-            if !self
-                .interfaces
-                .iter()
-                .any(|interface| interface.port == *parameter)
-            {
+            if !self.is_bus(parameter) {
                 out.say(&format!("parameter {parameter} is {of}"));
             }
         }
@@ -194,17 +194,11 @@ impl Wrapped<'_> {
             })?;
             own.insert(port.clone(), out.bus(interface, &bus, &ports)?);
         }
-        let said: String = out
-            .said
-            .iter()
-            .map(|line| format!("//   * {line}\n"))
-            .collect();
+        let said = out.said.iter().map(|line| format!("//   * {line}\n"));
+        let said: String = said.collect();
         let connected = ports.iter().zip(&out.connected);
         let connected = connected.map(|(port, net)| format!("    .{}({net})", verilog(&port.name)));
-        let buses = self
-            .interfaces
-            .iter()
-            .map(|of| format!("    .{0}({0})", of.port));
+        let buses = self.buses().map(|bus| format!("    {bus}"));
         let connected: Vec<String> = connected.chain(buses).collect();
         let text = format!(
             "// The ports of {top} as a bench can connect them, written by `reconverge new`. There is no logic in it; a register of the\n\
@@ -287,8 +281,7 @@ impl Out {
             return Err(format!("port {name} is an inout and an array"));
         }
         let net = match (&of.kind, direction) {
-            (Kind::List(..), _) => format!("{}_net", plain(name)),
-            (_, Direction::Both) => format!("{}_net", plain(name)),
+            (Kind::List(..), _) | (_, Direction::Both) => format!("{}_net", plain(name)),
             _ => verilog(name),
         };
         if net != verilog(name) {
@@ -375,10 +368,8 @@ impl Out {
         };
         for member in &bus.members {
             let name = &member.name;
-            let of = member
-                .of
-                .as_ref()
-                .filter(|of| !matches!(of.kind, Kind::List(..)));
+            let of = member.of.as_ref();
+            let of = of.filter(|of| !matches!(of.kind, Kind::List(..)));
             let of = of.ok_or_else(|| {
                 format!("interface port {port}: its member {name} is not made of bits")
             })?;
@@ -394,11 +385,7 @@ impl Out {
             };
             let whole = match indices.len() {
                 1 => of.clone(),
-                n => Type {
-                    bits: n as u32 * of.bits,
-                    signed: false,
-                    kind: Kind::Array(Box::new(of.clone()), false),
-                },
+                n => Type::new(n as u32 * of.bits, Kind::Array(Box::new(of.clone()), false)),
             };
             self.declare(&outer, output, &whole)?;
             for (i, index) in indices.iter().enumerate() {
