@@ -45,9 +45,14 @@ pub fn no_streams(name: &str) -> InputError {
     InputError::option("--stream-cycles", why)
 }
 
+/// Returns what follows 0x in `text`.
+fn hex_digits(text: &str) -> Option<&str> {
+    text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
+}
+
 /// Parses a number: decimal, or hexadecimal with 0x.
 pub fn number(text: &str) -> Result<u64, String> {
-    let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+    let parsed = match hex_digits(text) {
         Some(hex) => u64::from_str_radix(hex, 16),
         None => text.parse(),
     };
@@ -65,11 +70,7 @@ pub fn parameter(text: &str) -> Result<(String, u32), String> {
 }
 
 pub fn mask(text: &str) -> Result<u64, String> {
-    let digits = text
-        .strip_prefix("0x")
-        .or_else(|| text.strip_prefix("0X"))
-        .unwrap_or(text);
-    u64::from_str_radix(digits, 16)
+    u64::from_str_radix(hex_digits(text).unwrap_or(text), 16)
         .map_err(|e| format!("{e}; a lane mask is hexadecimal, bit i is lane i"))
 }
 
@@ -340,13 +341,12 @@ impl From<&LoadArgs> for LoadOptions {
 
 /// Returns the parameters in `given` that differ from the design's defaults.
 pub fn parameters<D: Design>(given: &[(String, u32)]) -> BTreeMap<String, u32> {
-    let default = |name: &str| {
+    let is_default = |name: &str, value| {
         D::PARAMETERS
             .iter()
-            .find(|p| p.name == name)
-            .map(|p| p.default)
+            .any(|p| p.name == name && p.default == value)
     };
-    let differs = |(name, value): &&(String, u32)| default(name) != Some(*value);
+    let differs = |(name, value): &&(String, u32)| !is_default(name, *value);
     given.iter().filter(differs).cloned().collect()
 }
 

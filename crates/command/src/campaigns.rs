@@ -148,10 +148,8 @@ pub fn merge(units: &[&dyn Commands], args: &MergeArgs) -> Done {
     if row {
         print(HEADER)?;
     }
-    let all: Result<Vec<Ran>, Failure> = campaigns
-        .iter()
-        .map(|((unit, _), files)| units[*unit].merge(files, args, row))
-        .collect();
+    let merged = |((unit, _), files): &Campaign| units[*unit].merge(files, args, row);
+    let all: Result<Vec<Ran>, Failure> = campaigns.iter().map(merged).collect();
     write_summary(&args.summary, &all?, several, None)
 }
 
@@ -217,10 +215,8 @@ pub fn report(units: &[&'static dyn Commands], args: &ReportArgs) -> Done {
         }
     }
     let campaigns = by_campaign(units, campaigns)?;
-    let parts: Result<Vec<Part>, Failure> = campaigns
-        .iter()
-        .map(|((unit, _), files)| units[*unit].report(files, args))
-        .collect();
+    let part = |((unit, _), files): &Campaign| units[*unit].report(files, args);
+    let parts: Result<Vec<Part>, Failure> = campaigns.iter().map(part).collect();
     let parts = parts?;
     let parts: Vec<&Part> = parts.iter().collect();
     write_whole(&args.output, &page(&parts, &further))?;

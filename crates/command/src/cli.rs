@@ -132,13 +132,11 @@ fn command_line(extras: &[Extra]) -> clap::Command {
         name => programs || !OF_PROGRAMS.contains(&name),
     };
     let all = Command::augment_subcommands(clap::Command::new(""));
-    let mut commands: Vec<_> = (all.get_subcommands())
-        .filter(|command| offered(command.get_name()))
-        .cloned()
-        .collect();
-    let at = commands
-        .iter()
-        .position(|command| command.get_name() == "view");
+    let commands = all.get_subcommands();
+    let commands = commands.filter(|command| offered(command.get_name()));
+    let mut commands: Vec<_> = commands.cloned().collect();
+    let mut places = commands.iter();
+    let at = places.position(|command| command.get_name() == "view");
     let own = extras.iter().map(|extra| (extra.command)());
     commands.splice(at.unwrap_or(0)..at.unwrap_or(0), own);
     let fitted = commands.into_iter().map(|command| match only() {
@@ -157,13 +155,11 @@ fn command_line(extras: &[Extra]) -> clap::Command {
 
 /// Returns a command as it is for the one design `one`: its name is left out, and only what it has is offered.
 fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
-    let ids: Vec<String> = command
-        .get_arguments()
-        .map(|a| a.get_id().to_string())
-        .collect();
-    let hidden = FOR_PROGRAMS
-        .iter()
-        .filter(|(name, _)| one.programs.is_none() && *name == command.get_name());
+    let ids = command.get_arguments().map(|a| a.get_id().to_string());
+    let ids: Vec<String> = ids.collect();
+    let name = command.get_name().to_owned();
+    let hidden = FOR_PROGRAMS.iter();
+    let hidden = hidden.filter(|(of, _)| one.programs.is_none() && *of == name);
     let hidden: Vec<&str> = hidden.flat_map(|(_, ids)| ids.iter().copied()).collect();
     for id in ids {
         command = match id.as_str() {
@@ -191,9 +187,7 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
             id => command.mut_arg(id, |arg| named(arg, one.name)),
         };
     }
-    let about = OF_STREAMS
-        .iter()
-        .find(|(name, _)| *name == command.get_name());
+    let about = OF_STREAMS.iter().find(|(of, _)| *of == name);
     match about.filter(|_| one.programs.is_none()) {
         Some((_, about)) => command.about(*about),
         None => command,
@@ -367,10 +361,8 @@ pub fn main(guests: &[Guest]) -> ExitCode {
     );
     let units: Vec<_> = guests.iter().map(|guest| guest.commands).collect();
     guests::know(units.iter().map(|unit| unit.known()).collect());
-    let extras: Vec<Extra> = guests
-        .iter()
-        .flat_map(|guest| guest.extras.clone())
-        .collect();
+    let extras = guests.iter().flat_map(|guest| guest.extras.clone());
+    let extras: Vec<Extra> = extras.collect();
     let matches = arguments(&extras);
     status(obey(&units, &extras, &matches))
 }

@@ -129,16 +129,10 @@ pub fn all(
         let saved = SavedCoverage::parse(&text, &file)?;
         let known: Vec<&str> = names().collect();
         let held = |name: &str| saved.units.iter().any(|u| u.unit == name);
-        if let Some(unit) = saved
-            .units
-            .iter()
-            .find(|u| !known.contains(&u.unit.as_str()))
-        {
-            let why = format!(
-                "there is no unit {:?}; there are {}",
-                unit.unit,
-                known.join(", ")
-            );
+        let mut units = saved.units.iter();
+        if let Some(unit) = units.find(|u| !known.contains(&u.unit.as_str())) {
+            let (unit, known) = (&unit.unit, known.join(", "));
+            let why = format!("there is no unit {unit:?}; there are {known}");
             return Err(InputError::new(file, 0, "unit", why).into());
         }
         if args.unit != "all" && !held(&args.unit) {
@@ -171,10 +165,9 @@ pub fn all(
     if let Some(path) = &args.lcov {
         write_whole(path, &gathered.rtl.to_lcov())?;
     }
-    let interrupted = "interrupted: what was covered until then was counted";
-    let interrupted = gathered
-        .interrupted
-        .then(|| Failure::Other(interrupted.to_owned()));
+    let why = "interrupted: what was covered until then was counted";
+    let interrupted = gathered.interrupted;
+    let interrupted = interrupted.then(|| Failure::Other(why.to_owned()));
     ends(status, gathered.trouble.or(interrupted))
 }
 

@@ -136,19 +136,13 @@ fn of_cycle<U: Compiled>(case: &Case<U>, cycle: u64) -> Result<String, Failure> 
     for cycle in &done.cycles {
         let groups = cycle.groups.iter().map(|group| &group.rule);
         let fields = cycle.fields.iter().map(|values| &values.rule);
-        named.extend(
-            groups
-                .chain([&cycle.address])
-                .chain(fields)
-                .flat_map(|rule| cited(rule)),
-        );
+        let rules = groups.chain([&cycle.address]).chain(fields);
+        named.extend(rules.flat_map(|rule| cited(rule)));
         out += &went(cycle);
     }
     // In the order of the specification, without repetition.
-    let rules: Vec<&Rule> = rules::ids()
-        .filter(|id| named.contains(id))
-        .filter_map(rules::find)
-        .collect();
+    let ids = rules::ids().filter(|id| named.contains(id));
+    let rules: Vec<&Rule> = ids.filter_map(rules::find).collect();
     if !rules.is_empty() {
         out += "\nrules\n";
     }
@@ -188,11 +182,7 @@ fn went(cycle: &Cycle) -> String {
     }
     let stack = |frames: &[Frame]| match frames {
         [] => "-".to_owned(),
-        _ => frames
-            .iter()
-            .map(Frame::long)
-            .collect::<Vec<_>>()
-            .join(", "),
+        _ => Vec::from_iter(frames.iter().map(Frame::long)).join(", "),
     };
     let [from, to] = [&cycle.before, &cycle.after];
     let _ = writeln!(out, "  pc 0x{:03x} {} 0x{:03x}", from.pc, cycle.way, to.pc);
@@ -289,14 +279,11 @@ fn of_part(part: &Part) -> String {
             if field.name.is_empty() && value == 0 {
                 return None;
             }
-            let bits: Vec<String> = field
-                .bits
-                .iter()
-                .map(|&(high, low)| match high == low {
-                    true => high.to_string(),
-                    false => format!("{high}:{low}"),
-                })
-                .collect();
+            let bits = field.bits.iter().map(|&(high, low)| match high == low {
+                true => high.to_string(),
+                false => format!("{high}:{low}"),
+            });
+            let bits: Vec<String> = bits.collect();
             let wide = field.bits.iter().any(|(high, low)| high - low >= 8);
             let value_text = if wide {
                 format!("{value:#x}")

@@ -77,10 +77,7 @@ pub fn saved<C: Shows>(
     mut save: impl FnMut(&Failed<C>) -> SavedFile,
 ) -> Vec<SavedFile> {
     let mut saved = vec![None; failures.len()];
-    let first = groups
-        .iter()
-        .flat_map(|group| group.members.iter().take(SAVED));
-    for index in first {
+    for index in (groups.iter()).flat_map(|group| group.members.iter().take(SAVED)) {
         saved[*index] = save(&failures[*index]);
     }
     saved
@@ -207,12 +204,9 @@ pub fn tell<C: Shows>(
 
 /// Prints where the cases `members` are saved, and how many are not.
 fn others(members: &[usize], saved: &[SavedFile]) -> Result<(), Trouble> {
-    let paths: Vec<&Path> = members
-        .iter()
-        .filter_map(|m| saved[*m].as_deref())
-        .collect();
+    let paths = members.iter().filter_map(|m| saved[*m].as_deref());
     let mut text = String::new();
-    for (n, path) in paths.iter().enumerate() {
+    for (n, path) in paths.enumerate() {
         let name = if n == 0 { "others" } else { "" };
         text += &format!("{name:<7} {}\n", path.display());
     }

@@ -163,11 +163,8 @@ pub fn prove<D: Design>(args: &ProveArgs, words: fn(&Stream<D>) -> String) -> Do
         Status::Agreed
     };
     if status == Status::Agreed && trouble.is_none() {
-        let covers = report
-            .proved
-            .iter()
-            .filter(|p| p.method == prove::Method::Cover);
-        let covers = covers.count();
+        let covers = report.proved.iter();
+        let covers = covers.filter(|p| p.method == prove::Method::Cover).count();
         let properties = report.proved.len() - covers;
         let faults = report.controls.len();
         let checked: usize = report.proved.iter().map(|p| p.checked).sum();

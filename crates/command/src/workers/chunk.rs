@@ -89,10 +89,9 @@ impl<C: Ordered> Isolated<'_, C> {
             };
             return self.one_by_one(options, chunk, known, put);
         }
-        let owed = chunk
-            .owed
-            .as_ref()
-            .map(|Failed { failure, .. }| (failure.cause.clone(), failure.case.model_seed()));
+        let blamed =
+            |Failed { failure, .. }: &Failed<C>| (failure.cause.clone(), failure.case.model_seed());
+        let owed = chunk.owed.as_ref().map(blamed);
         let (first, blame) = match chunk.next_owes() {
             true => (owed, None),
             false => (None, owed),

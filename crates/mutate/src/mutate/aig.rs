@@ -506,10 +506,8 @@ impl Aig {
             }
         }
         let mut variable = vec![0u32; self.nodes.len()];
-        let order = inputs
-            .iter()
-            .copied()
-            .chain(registers.iter().map(|(q, _)| q.node()));
+        let states = registers.iter().map(|(q, _)| q.node());
+        let order = inputs.iter().copied().chain(states);
         for (number, node) in (1..).zip(order.chain(gates.iter().copied())) {
             variable[node] = number;
         }

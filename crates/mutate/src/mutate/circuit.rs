@@ -276,10 +276,8 @@ impl Circuit {
     /// `text` is not the output of `write_json`; a cell is of an unknown kind; the logic has a loop.
     pub fn read(text: &str, top: &str) -> Result<Self, String> {
         let json: Json = serde_json::from_str(text).map_err(|e| format!("netlist: {e}"))?;
-        let module = json
-            .modules
-            .get(top)
-            .ok_or_else(|| format!("netlist: no module {top}"))?;
+        let module = json.modules.get(top);
+        let module = module.ok_or_else(|| format!("netlist: no module {top}"))?;
         let ports = module.ports.values().map(|port| &port.bits);
         let names = module.netnames.values().map(|net| &net.bits);
         let cells = module.cells.values().flat_map(|c| c.connections.values());

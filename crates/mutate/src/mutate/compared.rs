@@ -72,12 +72,9 @@ pub(super) fn hides(declared: &Declaration) -> bool {
     if declared.transactions {
         return true;
     }
-    let conditional = |field: &&State| field.valid.is_some() || field.depth.is_some();
-    let mut outputs = declared
-        .state
-        .iter()
-        .filter(|field| !field.outputs.is_empty());
-    outputs.any(|field| conditional(&field))
+    let conditional = |field: &State| field.valid.is_some() || field.depth.is_some();
+    let mut fields = declared.state.iter();
+    fields.any(|field| !field.outputs.is_empty() && conditional(field))
 }
 
 impl Cycle<'_> {
@@ -197,10 +194,8 @@ impl Cycle<'_> {
                 let pin = declared.pins.iter().find(|pin| pin.name == *name)?;
                 let port = pin.ports.first()?;
                 let wires = self.circuit.input(&port.name)?.iter();
-                part(
-                    port,
-                    &wires.map(|wire| self.free[*wire]).collect::<Vec<_>>(),
-                )?
+                let bits: Vec<Lit> = wires.map(|wire| self.free[*wire]).collect();
+                part(port, &bits)?
             }
             Operand::After(name) => self.number(aig, declared, declared.field(name)?)?,
             Operand::Before(_)

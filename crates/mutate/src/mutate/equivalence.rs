@@ -625,11 +625,8 @@ impl Referee {
                 so.any_state = false;
                 continue;
             }
-            let more: Loose = asked
-                .could_be_loose
-                .difference(&so.loose)
-                .copied()
-                .collect();
+            let more = asked.could_be_loose.difference(&so.loose);
+            let more: Loose = more.copied().collect();
             if more.is_empty() && !so.ports {
                 if so.hidden && self.declared.as_ref().is_some_and(compared::hides) {
                     so.hidden = false;

@@ -450,6 +450,8 @@ impl Origin {
         declared.probes = probes;
         let lanes = declared.lanes.iter();
         let lanes = lanes.map(|lanes| (lanes.parameter.clone(), build.lanes));
+        let others = D::PARAMETERS.iter();
+        let others = others.map(|p| (p.name.to_owned(), build.value::<D>(p.name)));
         Ok(Origin {
             unit: D::NAME,
             top: declared.top.clone(),
@@ -461,13 +463,7 @@ impl Origin {
             files,
             front_end: netlist::FrontEnd::Yosys,
             packages: None,
-            values: lanes
-                .chain(
-                    D::PARAMETERS
-                        .iter()
-                        .map(|p| (p.name.to_owned(), build.value::<D>(p.name))),
-                )
-                .collect(),
+            values: lanes.chain(others).collect(),
             formal: dut::formal_of::<D>(dir),
             declared,
             build: build.clone(),
@@ -594,12 +590,8 @@ impl<D: Design> Mutants<D> {
                 return Err(InputError::option("--only", why).into());
             }
         }
-        let wanted: Vec<&Mutant> = self
-            .list
-            .mutants
-            .iter()
-            .filter(|m| options.only.is_empty() || options.only.contains(&m.number))
-            .collect();
+        let asked = |m: &&Mutant| options.only.is_empty() || options.only.contains(&m.number);
+        let wanted: Vec<&Mutant> = self.list.mutants.iter().filter(asked).collect();
         // The yardstick: the model with no mutant selected must agree with the golden model.
         let summary = |yardstick, judged| Summary {
             list: self.list.clone(),

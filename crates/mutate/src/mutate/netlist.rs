@@ -240,11 +240,10 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     let list = work.read_text("list.ys")?;
     let beyond = index_beyond(&work.read_text("design.json")?)?;
     let lines = list.lines().filter(|line| !line.trim().is_empty());
-    let all: Result<Vec<Choice>, String> = lines
-        .map(|line| Choice::parse(line).ok_or_else(|| format!("not understood of yosys: {line}")))
-        .collect();
+    let parsed =
+        |line| Choice::parse(line).ok_or_else(|| format!("not understood of yosys: {line}"));
+    let all = lines.map(parsed).collect::<Result<Vec<_>, String>>()?;
     let chosen: Vec<Choice> = all
-        .map_err(Trouble::Other)?
         .into_iter()
         .filter(|c| !(c.cell.contains("$procdff$") && c.port == "Q"))
         // A read without a clock has no enable, and Yosys stops if something drives that port.
@@ -285,11 +284,9 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     let probes = format!("{}_probe.toml", from.unit);
     folder.write(&probes, &probe(&from.declared.probes.to_toml()))?;
 
-    let mutants = (1..)
-        .zip(chosen)
-        .map(|(number, choice)| choice.mutant(number))
-        .collect();
-    Ok(from.list(options, None, mutants))
+    let mutants = (1..).zip(chosen);
+    let mutants = mutants.map(|(number, choice)| choice.mutant(number));
+    Ok(from.list(options, None, mutants.collect()))
 }
 
 /// Returns `text` with the declaration of module `top` renamed to `to`, and no other whose name begins with it.
@@ -344,10 +341,8 @@ fn index_beyond(design: &str) -> Result<HashSet<PortBit>, String> {
             let vector = bits("A").len();
             let same = cell.kind == "$add" && bits("B").iter().all(|bit| bit == "0");
             for (port, connected) in &cell.connections {
-                let drives = cell
-                    .port_directions
-                    .get(port)
-                    .is_some_and(|way| way == "output");
+                let way = cell.port_directions.get(port);
+                let drives = way.is_some_and(|way| way == "output");
                 for (bit, wire) in wires(connected) {
                     let place = (name.clone(), port.clone(), bit);
                     if drives {

@@ -84,15 +84,10 @@ pub fn place_of(file: &str, text: &str, at: usize) -> (String, usize) {
 
 /// Returns `text` without comments and with single spaces.
 fn one_line(text: &str) -> String {
-    let bare: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.starts_with(LINE))
-        .map(|l| l.split("//").next().unwrap_or_default())
-        .collect();
-    bare.join(" ")
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    let lines = text.lines().filter(|line| !line.starts_with(LINE));
+    let bare = lines.map(|line| line.split("//").next().unwrap_or_default());
+    let words: Vec<&str> = bare.flat_map(str::split_whitespace).collect();
+    words.join(" ")
 }
 
 /// The members of the enums of packages, `package::member`, each with the next member of its enum, if there is another.
@@ -198,10 +193,8 @@ fn emit(text: &str, range: Range<usize>, chosen: &[(u32, &Candidate)], out: &mut
     while let Some((_, first)) = rest.first() {
         let span = first.span.clone();
         let same = rest.iter().take_while(|(_, c)| c.span == span).count();
-        let within = rest
-            .iter()
-            .take_while(|(_, c)| c.span.start < span.end)
-            .count();
+        let begins_within = |(_, c): &&(u32, &Candidate)| c.span.start < span.end;
+        let within = rest.iter().take_while(begins_within).count();
         out.push_str(&text[from..span.start]);
         let mut inner = String::new();
         emit(text, span.clone(), &rest[same..within], &mut inner);
@@ -213,10 +206,9 @@ fn emit(text: &str, range: Range<usize>, chosen: &[(u32, &Candidate)], out: &mut
             }
             let _ = write!(out, "({inner}))");
         } else {
-            let guards: Vec<String> = rest[..same]
-                .iter()
-                .map(|(number, _)| format!("{SELECTED} != {number}"))
-                .collect();
+            let guards = rest[..same].iter();
+            let guards = guards.map(|(number, _)| format!("{SELECTED} != {number}"));
+            let guards: Vec<String> = guards.collect();
             // In a block of its own, so that an `else` after it does not attach to the new `if`.
             let _ = write!(out, "begin if ({}) {inner} end", guards.join(" && "));
         }
@@ -253,10 +245,8 @@ mod tests {
         let mut all = Enums::new();
         enums("m.sv", text, &mut all).unwrap();
         let found = candidates("m.sv", text, &all).unwrap();
-        let after = found
-            .candidates
-            .into_iter()
-            .map(|c| c.after.unwrap_or_default());
+        let after = found.candidates.into_iter();
+        let after = after.map(|c| c.after.unwrap_or_default());
         (after.collect(), found.unread)
     }
 

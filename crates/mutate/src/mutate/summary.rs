@@ -79,10 +79,8 @@ impl Summary {
     fn counts_by<K: Ord>(&self, of: impl Fn(&Mutant) -> K) -> BTreeMap<K, Counts> {
         let mut table: BTreeMap<K, Counts> = BTreeMap::new();
         for judged in &self.judged {
-            table
-                .entry(of(&judged.mutant))
-                .or_default()
-                .add(&judged.verdict);
+            let counts = table.entry(of(&judged.mutant)).or_default();
+            counts.add(&judged.verdict);
         }
         table
     }
@@ -99,12 +97,9 @@ impl Summary {
 
     /// Returns the cycles that it took to catch the caught mutants: median, 95th percentile, maximum; `None` if none was caught.
     pub fn cycles_to_catch(&self) -> Option<[u64; 3]> {
-        let mut cycles: Vec<u64> = self
-            .judged
-            .iter()
-            .filter(|j| matches!(j.verdict, Verdict::Caught(_)))
-            .map(|j| j.cycles)
-            .collect();
+        let is_caught = |j: &&Judged| matches!(j.verdict, Verdict::Caught(_));
+        let caught = self.judged.iter().filter(is_caught);
+        let mut cycles: Vec<u64> = caught.map(|j| j.cycles).collect();
         cycles.sort_unstable();
         // The smallest value that at least this percentage of the mutants do not exceed.
         let at =

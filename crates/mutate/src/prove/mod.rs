@@ -264,12 +264,8 @@ impl Report {
     /// [`Options::skip`].
     pub fn assumed(&self) -> Vec<&str> {
         let asked: BTreeSet<&str> = self.proved.iter().map(|p| &*p.name).collect();
-        let rests_on: BTreeSet<&str> = self
-            .proved
-            .iter()
-            .flat_map(|p| &p.premises)
-            .map(String::as_str)
-            .collect();
+        let rests_on = self.proved.iter().flat_map(|p| &p.premises);
+        let rests_on: BTreeSet<&str> = rests_on.map(String::as_str).collect();
         rests_on.difference(&asked).copied().collect()
     }
 
@@ -362,11 +358,8 @@ pub fn prove<D: Design>(
     let unit = Unit::read(&from, &from.texts, &beside, stop)
         .map_err(|why| not_read(&rtl_dir, &from, &why))?;
     let mut questions = Questions::of(&unit, &plan, lanes)?;
-    let known: Vec<String> = questions
-        .properties
-        .iter()
-        .map(|p| p.name.clone())
-        .collect();
+    let names = questions.properties.iter().map(|p| p.name.clone());
+    let known: Vec<String> = names.collect();
     check_names(&plan, &known, files.scalar.is_some(), lanes)?;
     if !known.iter().any(|name| wanted(name)) {
         let (names, known) = (options.only.join(" or "), known.join(", "));

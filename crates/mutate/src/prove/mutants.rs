@@ -157,10 +157,7 @@ pub fn mutants<D: Design>(
     files.scalar = None;
     files.lane_words = None;
     if files.step.is_none() {
-        return Err(Trouble::Other(format!(
-            "there is no step.sv of {}",
-            D::NAME
-        )));
+        return Err(format!("there is no step.sv of {}", D::NAME).into());
     }
     let chosen = Chosen::new(&from, Some(run.mutants.len()), run.seed)?;
     let list = chosen.mutants();
@@ -180,13 +177,9 @@ pub fn mutants<D: Design>(
         Unit::read(&read_from, &chosen.for_proof(numbers)?, &beside, stop)
     });
     let (unit, unread) = read.map_err(|why| not_read(&rtl_dir, &read_from, &why))?;
-    let wanted = |entry: &Entry| {
-        sample
-            .verdict
-            .is_none_or(|verdict| entry.verdict == verdict)
-    };
+    let wanted = |(entry, _): &(&Entry, &Mutant)| sample.verdict.is_none_or(|v| entry.verdict == v);
     let pairs = run.mutants.iter().zip(&list);
-    let all: Vec<_> = pairs.filter(|(entry, _)| wanted(entry)).collect();
+    let all: Vec<_> = pairs.filter(wanted).collect();
     if let Some(verdict) = sample.verdict.filter(|_| all.is_empty()) {
         let why = format!("no mutant in {} is {verdict}", file.display());
         return Err(InputError::option("--verdict", why).into());

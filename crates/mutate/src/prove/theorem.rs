@@ -196,11 +196,9 @@ impl<'a> Mutants<'a> {
         stop: &AtomicBool,
     ) -> Result<(TheoremVerdict, usize), String> {
         let properties = std::mem::take(&mut all.properties);
-        let same: Vec<bool> = properties
-            .iter()
-            .zip(&self.own)
-            .map(|(property, (own, _))| all.nodes(property) == *own)
-            .collect();
+        let same = properties.iter().zip(&self.own);
+        let same = same.map(|(property, (own, _))| all.nodes(property) == *own);
+        let same: Vec<bool> = same.collect();
         let mut order: Vec<usize> = (0..properties.len()).collect();
         order.sort_by_key(|i| {
             let bad = properties[*i].questions.iter().map(|(_, bad)| *bad);

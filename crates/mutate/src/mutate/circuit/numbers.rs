@@ -28,10 +28,8 @@ const NUMBERS: [&str; 9] = [
 
 /// Returns a numeric parameter of a cell that [`understood`] accepts.
 pub(super) fn number(cell: &JsonCell, name: &str) -> usize {
-    cell.parameters
-        .get(name)
-        .and_then(parsed)
-        .unwrap_or_default()
+    let value = cell.parameters.get(name);
+    value.and_then(parsed).unwrap_or_default()
 }
 
 /// Returns what of a cell is not understood: a parameter or a bit that is not a number. What is not understood must not become a 0 in a

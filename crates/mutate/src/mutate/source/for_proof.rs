@@ -75,12 +75,10 @@ impl<'t> Words<'t> {
 
     /// Returns the text of these tokens.
     fn text(&self, tokens: Range<usize>) -> &'t str {
-        match tokens.is_empty() {
-            true => "",
-            false => {
-                &self.text
-                    [self.tokens[tokens.start].span.start..self.tokens[tokens.end - 1].span.end]
-            }
+        match &self.tokens[tokens] {
+            [first, .., last] => &self.text[first.span.start..last.span.end],
+            [one] => &self.text[one.span.clone()],
+            [] => "",
         }
     }
 
@@ -152,11 +150,7 @@ impl<'t> Words<'t> {
     /// Returns the change of `begin if (selected != K) TARGET <= VALUE; end` at the token `at`.
     fn left_out(&self, at: usize) -> Option<Edit> {
         let starts = ["begin", "if", "(", SELECTED_WIRE, "!="];
-        if !starts
-            .iter()
-            .enumerate()
-            .all(|(i, word)| self.at(at + i) == *word)
-        {
+        if !(at..).zip(starts).all(|(at, word)| self.at(at) == word) {
             return None;
         }
         let closed = self.find(at + 3, |word| word == ")")?;
