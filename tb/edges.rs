@@ -465,6 +465,21 @@ fn gate_to_change() -> crate::common::rtl::Copy {
     own.copy()
 }
 
+/// The same RTL with the declaration that hides fields.
+fn shut_to_change() -> crate::common::rtl::Copy {
+    let (copy, shut) = (gate_to_change(), Path::new(ROOT).join("tb/edges/shut"));
+    std::fs::copy(shut.join("design.toml"), copy.dir().join("design.toml")).unwrap();
+    std::fs::write(copy.dir().join("shut.f"), "gate.sv\n").unwrap();
+    copy
+}
+
+/// The verdict on the first mutant of the text `before`.
+fn verdict_on<'s>(summary: &'s mutate::Summary, before: &str) -> &'s Verdict {
+    let mut of = summary.judged.iter();
+    let found = of.find(|judged| judged.mutant.before == before);
+    &found.unwrap().verdict
+}
+
 /// Regression: the referee knew no register with an asynchronous reset, so every mutant that was not caught was undecided.
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
@@ -543,6 +558,17 @@ fn judged<D: Design>(rtl: &Path, family: Family) -> mutate::Summary {
 
 /// Judges mutants of `rtl`; without a `campaign` by proofs alone.
 fn judged_with<D: Design>(rtl: &Path, family: Family, campaign: bool) -> mutate::Summary {
+    let (summary, no_referee) = refereed::<D>(rtl, family, campaign);
+    assert_eq!(no_referee, None);
+    summary
+}
+
+/// As [`judged_with`]. Also returns why there is no referee.
+fn refereed<D: Design>(
+    rtl: &Path,
+    family: Family,
+    campaign: bool,
+) -> (mutate::Summary, Option<String>) {
     let dir = tempfile::tempdir().unwrap();
     let options = mutate::Options {
         family,
@@ -561,8 +587,7 @@ fn judged_with<D: Design>(rtl: &Path, family: Family, campaign: bool) -> mutate:
     };
     let stop = AtomicBool::new(false);
     let summary = mutants.judge(&options, &hunter, &stop, |_, _| ()).unwrap();
-    assert_eq!(mutants.no_referee(), None);
-    summary
+    (summary, mutants.no_referee().map(str::to_owned))
 }
 
 /// Regression: the proof over all cycles found such a difference, and the mutant was undecided.
@@ -590,9 +615,7 @@ fn a_mutant_that_shows_only_many_cycles_after_a_reset_is_missed() {
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
 fn a_mutant_that_changes_only_what_is_hidden_is_equivalent() {
-    let (copy, shut) = (gate_to_change(), Path::new(ROOT).join("tb/edges/shut"));
-    std::fs::copy(shut.join("design.toml"), copy.dir().join("design.toml")).unwrap();
-    std::fs::write(copy.dir().join("shut.f"), "gate.sv\n").unwrap();
+    let copy = shut_to_change();
     let (sum, data) = ("= last_o + d_i;", "data_o <= d_i;");
     copy.change(("gate.sv", sum, "= d_i == 8'd0 ? 8'd5 : last_o + d_i;"));
     copy.change(("gate.sv", data, "data_o <= sum_o < 8'd128 ? 8'd7 : d_i;"));
@@ -602,12 +625,60 @@ fn a_mutant_that_changes_only_what_is_hidden_is_equivalent() {
         ("8'd5", "the next state is the same for all inputs, and "),
         ("8'd7", "no run from a reset shows it: "),
     ] {
-        let mut of = summary.judged.iter();
-        let found = of.find(|judged| judged.mutant.before == constant);
-        let verdict = &found.unwrap().verdict;
         let wanted = Verdict::Equivalent(format!("{why}{hidden}"));
-        assert_eq!(*verdict, wanted, "{constant}");
+        assert_eq!(verdict_on(&summary, constant), &wanted, "{constant}");
     }
+}
+
+/// Regression: the referee compared outputs that the declaration hides when it proved that what is not live does not matter, and refused such
+/// a file.
+#[needs(yosys, yosys-abc, cadical)]
+#[test]
+fn what_shows_only_while_it_is_hidden_need_not_be_live() {
+    let copy = shut_to_change();
+    let data = "always_ff @(posedge clk_i) data_o <= d_i;";
+    let kept = "logic [7:0] kept_q;\n  \
+        always_ff @(posedge clk_i) kept_q <= sum_o < 8'd128 ? 8'd7 : d_i;\n  assign data_o = kept_q;";
+    copy.change(("gate.sv", data, kept));
+    // What it holds is compared with the pins of the cycle that wrote it, and never again.
+    let formal = "module shut_formal (output logic [7:0] live__kept_q);\n  assign live__kept_q = 8'd0;\nendmodule\n";
+    std::fs::write(copy.dir().join("shut_formal.sv"), formal).unwrap();
+    let summary = decided::<Shut>(copy.dir(), Family::Source);
+    let why = "what matters of the next state is the same for all inputs, and outputs differ only where \
+               the declaration does not compare them";
+    let wanted = Verdict::Equivalent(why.to_owned());
+    assert_eq!(verdict_on(&summary, "8'd7"), &wanted);
+}
+
+/// Regression: the referee refused a formal file with a contract and no invariant: `the invariant says nothing`.
+#[needs(yosys, yosys-abc, cadical)]
+#[test]
+fn a_contract_needs_no_invariant_beside_it() {
+    let copy = gate_to_change();
+    // The mutant of this 0 shows only with a `d` that the contract excludes.
+    let sum = "= last_o + (d_i == 8'd0 ? 8'b0 : d_i);";
+    copy.change(("gate.sv", "= last_o + d_i;", sum));
+    let judged = || refereed::<Gate>(copy.dir(), Family::Source, false);
+    let (without, _) = judged();
+    let shows = "some inputs show it 1 cycle after a reset; without a formal file it is not known whether \
+                 `constrain` allows them";
+    let missed = Verdict::Missed(shows.to_owned());
+    assert_eq!(verdict_on(&without, "8'b0"), &missed);
+    let stated = |contract: &str| {
+        let formal = format!(
+            "module gate_formal (input logic [7:0] d_i, output logic contract);\n  assign contract = {contract};\nendmodule\n"
+        );
+        std::fs::write(copy.dir().join("gate_formal.sv"), formal).unwrap();
+        judged()
+    };
+    let (with, no_referee) = stated("d_i != 8'd0");
+    assert_eq!(no_referee, None);
+    let found = verdict_on(&with, "8'b0");
+    assert!(matches!(found, Verdict::Equivalent(_)), "{with}");
+    let (_, no_referee) = stated("d_i < 8'd1 && d_i[0]");
+    let no_referee = no_referee.unwrap();
+    let why = "gate_formal.sv: no cycle satisfies what it says";
+    assert!(no_referee.ends_with(why), "{no_referee}");
 }
 
 /// Regression: the mutant of a member of an enum was no member, so Verilator refused the model of all mutants.
