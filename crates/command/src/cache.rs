@@ -58,11 +58,8 @@ pub fn command(args: &CacheArgs) -> Done {
         let _ = writeln!(text, "thrown away  {}", shown(thrown));
     }
     let _ = writeln!(text, "folder       {}", store.dir().display());
-    let _ = writeln!(
-        text,
-        "models       {}",
-        shown(store.usage().map_err(failed)?)
-    );
+    let usage = shown(store.usage().map_err(failed)?);
+    let _ = writeln!(text, "models       {usage}");
     if args.list {
         for Kept { name, bytes, used } in store.entries().map_err(failed)? {
             let size = HumanBytes(bytes).to_string();

@@ -220,8 +220,6 @@ pub fn report(units: &[&'static dyn Commands], args: &ReportArgs) -> Done {
     let parts = parts?;
     let parts: Vec<&Part> = parts.iter().collect();
     write_whole(&args.output, &page(&parts, &further))?;
-    match heading(&parts, &further) {
-        Heading::Fails => Ok(Status::Failed),
-        _ => Ok(Status::Agreed),
-    }
+    let heading = heading(&parts, &further);
+    Ok(Status::of(matches!(heading, Heading::Fails)))
 }

@@ -29,6 +29,16 @@ pub enum Status {
     Failed,
 }
 
+impl Status {
+    /// Returns the status of a command of which something `failed`, or nothing did.
+    pub fn of(failed: bool) -> Self {
+        match failed {
+            true => Status::Failed,
+            false => Status::Agreed,
+        }
+    }
+}
+
 /// Why a command could not do its work.
 #[derive(Debug)]
 pub enum Failure {

@@ -12,6 +12,7 @@ use verilate::Store;
 
 use crate::console::{Done, Failure, Status, print};
 use crate::guests::{Known, known};
+use crate::version::LONG_VERSION;
 
 /// An external program that some commands need.
 struct Wanted {
@@ -76,13 +77,9 @@ const OTHERS: [Wanted; 6] = [
 /// Returns the line of the program's output with its version, without what follows in parentheses: `Yosys 0.23`. A line without a number
 /// like that is the version if it is the only one.
 fn version(program: &Path, asked: &[&str]) -> String {
-    let out = Command::new(program)
-        .args(asked)
-        .stdin(Stdio::null())
-        .output();
-    let said = out
-        .map(|out| [out.stdout, out.stderr].concat())
-        .unwrap_or_default();
+    let mut command = Command::new(program);
+    let out = command.args(asked).stdin(Stdio::null()).output();
+    let said = out.map_or(Vec::new(), |out| [out.stdout, out.stderr].concat());
     let said = String::from_utf8_lossy(&said);
     let digit = |c: Option<&u8>| c.is_some_and(u8::is_ascii_digit);
     let has = |line: &&str| {
@@ -140,23 +137,16 @@ pub fn command() -> Done {
         remedy,
     } in OTHERS
     {
-        match names
-            .iter()
-            .find_map(|name| verilate::program(Path::new(name)))
-        {
-            Some(program) => line(
-                &mut text,
-                what,
-                &version(&program, asked),
-                &program.display().to_string(),
-            ),
-            None => line(
-                &mut text,
-                what,
-                "missing",
-                &format!("{serves}: {remedy} installs it"),
-            ),
-        }
+        let mut names = names.iter();
+        let found = names.find_map(|name| verilate::program(Path::new(name)));
+        let (said, about) = match found {
+            Some(program) => (version(&program, asked), program.display().to_string()),
+            None => {
+                let about = format!("{serves}: {remedy} installs it");
+                ("missing".to_owned(), about)
+            }
+        };
+        line(&mut text, what, &said, &about);
     }
     let refused = home::refused(None);
     let refused = refused.map(|why| format!("unpacked: {why}"));
@@ -168,27 +158,18 @@ pub fn command() -> Done {
     for (folder, about) in ours.into_iter().chain(folders) {
         line(&mut text, "RTL", &folder, &about);
     }
-    let store = Store::of_user().map_err(|e| Failure::unbuilt(&e.into(), None))?;
-    let usage = store
-        .usage()
-        .map_err(|e| Failure::unbuilt(&e.into(), None))?;
-    let kept = format!(
-        "{}, {}",
-        counted(usage.entries, "model"),
-        HumanBytes(usage.bytes)
-    );
+    let failed = |e: verilate::Error| Failure::unbuilt(&e.into(), None);
+    let store = Store::of_user().map_err(failed)?;
+    let usage = store.usage().map_err(failed)?;
+    let models = counted(usage.entries, "model");
+    let kept = format!("{models}, {}", HumanBytes(usage.bytes));
     line(
         &mut text,
         "cache",
         &store.dir().display().to_string(),
         &kept,
     );
-    let _ = writeln!(
-        text,
-        "{:<12}{}",
-        "version",
-        crate::version::LONG_VERSION.as_str()
-    );
+    line(&mut text, "version", LONG_VERSION.as_str(), "");
     print(&text)?;
     if missing.is_empty() {
         return Ok(Status::Agreed);

@@ -79,7 +79,7 @@ pub struct ExhaustArgs {
 }
 
 /// What `--json` writes (formats-10).
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Explored {
     reconverge_exhaust: u32,
     unit: &'static str,
@@ -155,14 +155,11 @@ pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
         ))?;
     }
     let world = (small.world)(&build, &limits);
+    let most = usize::try_from(args.states).unwrap_or(usize::MAX);
     let mut run = Run::<U> {
         args,
         limits: &limits,
-        space: Space::new(
-            &*world,
-            &build,
-            usize::try_from(args.states).unwrap_or(usize::MAX),
-        ),
+        space: Space::new(&*world, &build, most),
         resume: so_far.states,
         digest: Digest::default(),
         checked: so_far,
@@ -428,11 +425,7 @@ impl<U: Compiled> Run<'_, '_, U> {
             transitions: self.checked.transitions,
             cycles: self.checked.cycles,
             depths,
-            failure: None,
-            message: None,
-            rule: None,
-            invariant: None,
-            saved: None,
+            ..Explored::default()
         };
         let agrees = |part: &str| match self.checked.transitions {
             0 => "nothing was compared".to_owned(),

@@ -157,11 +157,7 @@ pub fn prove<D: Design>(args: &ProveArgs, words: fn(&Stream<D>) -> String) -> Do
     counterexamples::<D>(&report, args, words)?;
     let open = report.open();
     let trouble = (!open.is_empty()).then(|| Failure::Other(open.join("\n")));
-    let status = if report.refuted() {
-        Status::Failed
-    } else {
-        Status::Agreed
-    };
+    let status = Status::of(report.refuted());
     if status == Status::Agreed && trouble.is_none() {
         let covers = report.proved.iter();
         let covers = covers.filter(|p| p.method == prove::Method::Cover).count();
@@ -216,10 +212,7 @@ fn mutants<D: Design>(args: &ProveArgs, options: &Options, file: &Path) -> Done 
     for m in all.mutants.iter().filter(|m| !m.agrees() || open(m)) {
         print(&format!("{}\n", m.describe()))?;
     }
-    let status = match all.mutants.iter().all(Compared::agrees) {
-        true => Status::Agreed,
-        false => Status::Failed,
-    };
+    let status = Status::of(!all.mutants.iter().all(Compared::agrees));
     let trouble = match all.mutants.iter().filter(open).count() {
         _ if !all.complete() => Some(format!(
             "interrupted: {} of {} mutants were judged until then",

@@ -56,11 +56,7 @@ pub fn ran<C: Shows>(
     let complete = json["complete"] == true;
     Ok(Ran {
         part: Part::new(whole, complete, shown),
-        status: if summary.failures.is_empty() {
-            Status::Agreed
-        } else {
-            Status::Failed
-        },
+        status: Status::of(!summary.failures.is_empty()),
         interrupted,
         json,
         suite: junit::suite(whole, reports, took),

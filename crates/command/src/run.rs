@@ -112,21 +112,17 @@ fn flip(text: &str) -> Result<Flip, InputError> {
     let bad = |why: &str| {
         InputError::option("--flip", format!("{text}: {why}; FIELD[ELEMENT].BIT@CYCLE"))
     };
-    let (what, cycle) = text
-        .split_once('@')
-        .ok_or_else(|| bad("the cycle is missing"))?;
-    let cycle = cycle
-        .parse()
-        .map_err(|_| bad("the cycle must be a number"))?;
+    let (what, cycle) = (text.split_once('@')).ok_or_else(|| bad("the cycle is missing"))?;
+    let cycle = cycle.parse();
+    let cycle = cycle.map_err(|_| bad("the cycle must be a number"))?;
     let (what, bit) = what.split_once('.').unwrap_or((what, "0"));
     let bit = bit.parse().map_err(|_| bad("the bit must be a number"))?;
     let (field, element) = match what.split_once('[') {
         Some((field, rest)) => (field, rest.strip_suffix(']').ok_or_else(|| bad("no ]"))?),
         None => (what, "0"),
     };
-    let element = element
-        .parse()
-        .map_err(|_| bad("the element must be a number"))?;
+    let element = element.parse();
+    let element = element.map_err(|_| bad("the element must be a number"))?;
     Ok(Flip {
         field: field.to_owned(),
         element,

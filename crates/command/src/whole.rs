@@ -181,43 +181,32 @@ impl<C: Shows> Whole<'_, C> {
         line("lock-step", &verdict);
         for (field, hidden) in &self.summary.hidden {
             let cycles = compared.cycles.saturating_sub(*hidden);
-            line(
-                "compared",
-                &format!("{field} in {} of these cycles", HumanCount(cycles)),
-            );
+            let cycles = HumanCount(cycles);
+            line("compared", &format!("{field} in {cycles} of these cycles"));
         }
         if let Some(why) = self.given_up() {
             line("given up", &why);
         }
         if C::EXECUTES {
             let (programs, lanes, instructions) = self.summary.judged.into();
+            let programs = counted(HumanCount(programs), "program");
+            let lanes = counted(HumanCount(lanes), "lane");
+            let instructions = counted(HumanCount(instructions), "instruction");
             line(
                 "scalar judge",
-                &format!(
-                    "{}, {}, {} agree",
-                    counted(HumanCount(programs), "program"),
-                    counted(HumanCount(lanes), "lane"),
-                    counted(HumanCount(instructions), "instruction")
-                ),
+                &format!("{programs}, {lanes}, {instructions} agree"),
             );
         }
         for (kind, of) in &self.summary.kinds {
-            line(
-                kind,
-                &format!(
-                    "{}, {}",
-                    counted(HumanCount(of.programs), C::NOUN),
-                    counted(HumanCount(of.cycles), "cycle")
-                ),
-            );
+            let programs = counted(HumanCount(of.programs), C::NOUN);
+            let cycles = counted(HumanCount(of.cycles), "cycle");
+            line(kind, &format!("{programs}, {cycles}"));
         }
         let mut outcomes: Vec<_> = self.summary.outcomes.iter().collect();
         outcomes.sort_by_key(|(outcome, _)| natural(outcome));
         for (outcome, count) in outcomes {
-            line(
-                "ended",
-                &format!("{:>12} {outcome}", HumanCount(*count).to_string()),
-            );
+            let count = HumanCount(*count).to_string();
+            line("ended", &format!("{count:>12} {outcome}"));
         }
         let overview = C::Bins::new(self.build).overview(&self.summary.bins);
         let all = ("bins", overview.all);

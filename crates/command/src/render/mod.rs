@@ -9,7 +9,7 @@ mod numbers;
 mod pictures;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -416,14 +416,8 @@ fn render(args: &RenderArgs) -> Done {
     if args.check {
         print(&format!("{name}  {}\n{}", expected(&scene), judged(&sum)))?;
     } else {
-        outputs.write(
-            args,
-            &name,
-            &wavefronts.renderers[0],
-            &sum,
-            &picture,
-            &counts,
-        )?;
+        let renderer = &wavefronts.renderers[0];
+        outputs.write(args, &name, renderer, &sum, &picture, &counts)?;
     }
     let rate = |n: u64| HumanCount((n as f64 / took) as u64);
     complain(&format!(
@@ -611,16 +605,14 @@ impl Outputs {
         let mut text = numbers::text(name, scene, sum);
         pictures::write(&self.png, args.png.is_some(), &picture.image.png()?)?;
         pictures::write(&self.heat, args.heat.is_some(), &heat.image.png()?)?;
-        text += &format!("  {:<16}{}\n", "picture", self.png.display());
-        text += &format!(
-            "  {:<16}{}  ({})\n",
-            "heat map",
-            self.heat.display(),
-            heat.scale()
-        );
+        let mut wrote = |what: &str, path: &Path, about: &str| {
+            text += &numbers::line(what, &format!("{}{about}", path.display()));
+        };
+        wrote("picture", &self.png, "");
+        wrote("heat map", &self.heat, &format!("  ({})", heat.scale()));
         if let Some(path) = &args.json {
             write_whole(path, &numbers::json(name, scene, sum, counts)?)?;
-            text += &format!("  {:<16}{}\n", "numbers", path.display());
+            wrote("numbers", path, "");
         }
         let idlest = || {
             let idle = |count: &Count| std::cmp::Reverse(count.room - count.lanes);
@@ -630,14 +622,14 @@ impl Outputs {
         if let Some(path) = &args.html {
             let page = html::page(name, renderer, sum, picture, &heat, block)?;
             write_whole(path, &page)?;
-            text += &format!("  {:<16}{}\n", "page", path.display());
+            wrote("page", path, "");
         }
         if args.save {
             let mut case = renderer.shade_block(block).case;
             case.no_assert = args.place.no_assert;
             let path = args.place.out.join(format!("{}.json", case.name()));
             found::save_agreed(case, &path)?;
-            text += &format!("  {:<16}{}\n", "case", path.display());
+            wrote("case", &path, "");
         }
         print(&text)
     }

@@ -21,7 +21,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// Returns a line with its name in front.
-fn line(name: &str, text: &str) -> String {
+pub fn line(name: &str, text: &str) -> String {
     format!("  {name:<16}{text}\n")
 }
 
