@@ -9,7 +9,7 @@ use crate::common::ROOT;
 
 #[path = "../../crates/command/src/new/tree.rs"]
 mod tree;
-use tree::{Bus, Direction, Kind, Port, Type, bus, ports, read};
+use tree::{Bus, Direction, Kind, Port, Type, bus, ports, read, variables};
 
 /// Runs `new` for module `m` of `rtl`. Returns its declaration and what it printed.
 pub(super) fn made(rtl: &str, options: &[&str]) -> (Declaration, String) {
@@ -89,6 +89,8 @@ fn types_are_read_from_xml_and_from_json() {
         let mut found: Vec<_> = found.into_iter().map(|port| (port.name, port.of)).collect();
         found.sort_by(|(a, _), (b, _)| a.cmp(b));
         assert_eq!(found, expected, "{form}");
+        let all = variables(&root, "m").unwrap();
+        assert!(found.iter().all(|(name, of)| all[name] == *of), "{form}");
         let port = |name: &str, direction, of| Port {
             name: name.to_owned(),
             direction,

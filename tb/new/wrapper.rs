@@ -140,3 +140,115 @@ fn what_no_wrapper_connects_is_refused() {
         Module::of(rtl).refused(options, said);
     }
 }
+
+/// Enums of a package and of no module, in ports and in parameters.
+const ENUMS: &str = "package p;
+  typedef enum logic [1:0] {Idle = 0, Run = 2, Stop = 3} st_e;
+endpackage
+typedef enum logic {Left, Right} side_e;
+module m import p::*; #(parameter st_e Mode = Idle, parameter int Rows [2] = '{1, 2}, parameter int N = 2) (
+  input  logic              clk_i,
+  input  st_e               st_i,
+  input  side_e             side_i,
+  input  p::st_e            list_i [N],
+  input  logic [1:0]        plain_i [N],
+  input  logic signed [6:0] off_i [2],
+  output st_e               all_o [N][2:1],
+  output logic [1:0]        mode_o,
+  output logic [31:0]       row_o
+);
+  for (genvar i = 0; i < N; i++) begin : g_all
+    always_ff @(posedge clk_i) all_o[i][1] <= side_i == Left ? st_i : list_i[1];
+    assign all_o[i][2] = list_i[i];
+  end
+  assign mode_o = Mode;
+  assign row_o  = Rows[1] + 32'(plain_i[0]) + 32'(off_i[0]);
+endmodule
+";
+
+/// Regression: a vector was connected to the ports, which slang refuses, so that no mutant was judged. An array kept nothing of its enum.
+#[test]
+fn ports_with_an_enum_are_cast_to_it() {
+    let module = Module::of(ENUMS);
+    module.made(&[]);
+    let wrapper = fs::read_to_string(module.at.join("rtl/unit_ports.sv")).unwrap();
+    for line in [
+        "  p::st_e list_i_net [0:1];",
+        "  logic [1:0] plain_i_net [0:1];",
+        "  logic signed [6:0] off_i_net [0:1];",
+        "  p::st_e all_o_net [0:1][2:1];",
+        "    .st_i(p::st_e'(st_i)),",
+        "    .side_i(side_e'(side_i)),",
+        "    .list_i(list_i_net),",
+        "  assign list_i_net[1] = p::st_e'(list_i[2 +: 2]);",
+        "  assign off_i_net[1] = off_i[7 +: 7];",
+        "  assign all_o[0 +: 2] = all_o_net[0][1];",
+    ] {
+        assert!(wrapper.lines().any(|one| one == line), "{line}: {wrapper}");
+    }
+    let unit = module.declared();
+    let values = |name: &str| {
+        &unit
+            .pins
+            .iter()
+            .find(|pin| pin.name == name)
+            .unwrap()
+            .values
+    };
+    assert_eq!(
+        (values("st"), values("list")),
+        (&vec![0, 2, 3], &vec![0, 2, 3])
+    );
+    assert!(values("plain").is_empty());
+    let all = unit.state.iter().find(|field| field.name == "all").unwrap();
+    assert_eq!(
+        all.show,
+        reconverge_declaration::Show::Enum("st_e".to_owned())
+    );
+}
+
+/// Regression: a note advised `--param`, which refused a name, and Verilator the number.
+#[test]
+fn a_parameter_of_an_enum_takes_a_name_and_a_number() {
+    let note = "note: parameter Mode is not declared: its default is Idle of enum p::st_e; --param Mode=VALUE gives one, a number or a name\n";
+    let array = "note: parameter Rows is not declared: it is an array; --type Rows=VALUE gives it a value in a wrapper\n";
+    let plain = ENUMS.split_once("module").unwrap().0.to_owned()
+        + "module m #(parameter p::st_e Mode = p::Idle, parameter int Rows [2] = '{1, 2}, parameter int N = 2)\n\
+           (input logic a_i, output logic [1:0] mode_o); assign mode_o = Mode; endmodule\n";
+    // The second one needs no wrapper for its ports.
+    for (rtl, default) in [(ENUMS, "Idle"), (&plain, "p::Idle")] {
+        let note = note.replace("Idle", default);
+        let module = Module::of(rtl);
+        let said = module.made(&[]);
+        assert!(said.contains(&note) && said.contains(array), "{said}");
+        for value in ["p::Run", "Run", "2"] {
+            fs::remove_dir_all(&module.at).unwrap();
+            let value = format!("Mode={value}");
+            let said = module.made(&["--param", &value, "--type", "Rows='{3, 4}"]);
+            assert!(!said.contains("is not declared"), "{said}");
+            let wrapper = fs::read_to_string(module.at.join("rtl/unit_ports.sv")).unwrap();
+            let set = ".Mode(p::st_e'(Mode)), .N(N), .Rows('{3, 4})";
+            assert!(wrapper.contains(set), "{wrapper}");
+            let unit = module.declared();
+            let mode = unit.parameters.iter().find(|of| of.name == "Mode").unwrap();
+            assert_eq!((mode.default, mode.range), (2, (2, 2)));
+        }
+        fs::remove_dir_all(&module.at).unwrap();
+        let values = "the enum p::st_e has the values Idle = 0, Run = 2, Stop = 3";
+        for (value, said) in [
+            ("Mode=Go", values),
+            ("Mode=q::Run", values),
+            ("Mode=1", values),
+            (
+                "N=Run",
+                "--param: N: `Run` is not a number, and it has no enum",
+            ),
+            (
+                "Rows=1",
+                "--param: Rows: it is an array; --type Rows=VALUE gives it a value",
+            ),
+        ] {
+            module.refused(&["--param", value], said);
+        }
+    }
+}

@@ -312,10 +312,12 @@ const NAMED: [(&str, &str); 2] = [("parameters", "--param"), ("bounds", "--bound
 /// Returns an option of [`NAMED`] that gives a name twice, and that name.
 fn given_twice(matches: &ArgMatches) -> Option<(&'static str, &str)> {
     NAMED.iter().find_map(|(id, flag)| {
-        let given = matches.try_get_many::<(String, u32)>(id).ok()??;
+        // As text, because the values of the commands have several types.
+        let given = matches.try_get_raw(id).ok()??;
+        let mut given = given.filter_map(|text| Some(text.to_str()?.split_once('=')?.0));
         let mut names = BTreeSet::new();
-        let mut again = given.filter(|(name, _)| !names.insert(name));
-        again.next().map(|(name, _)| (*flag, name.as_str()))
+        let again = given.find(|name| !names.insert(*name));
+        again.map(|name| (*flag, name))
     })
 }
 

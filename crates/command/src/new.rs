@@ -13,7 +13,6 @@ use reconverge::wave;
 use reconverge_declaration::Declaration;
 use verilate::{FileList, Port};
 
-use crate::args::parameter;
 use crate::console::{Done, Failure, Status, print};
 
 mod channels;
@@ -33,7 +32,7 @@ use clocks::Clocks;
 use hints::{as_given, with_hints};
 use list::list;
 use manifest::{manifest, sources};
-use parameters::Parameter;
+use parameters::{Given, Parameter, given};
 use ports::{Declared, Enum, TWO, declared};
 use reset::Reset;
 use wrap::Wrapped;
@@ -72,10 +71,11 @@ pub struct NewArgs {
     /// Folder that is searched for modules, each in a file of its name; may be given again
     #[arg(short = 'y', value_name = "DIR")]
     library: Vec<PathBuf>,
-    /// Default of a parameter of the module instead of its own; may be given again
-    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
-    parameters: Vec<(String, u32)>,
-    /// Type of a type parameter, or of a port that is an interface with its parameters: T='logic [7:0]', bus_i='bus #(.W(16))'
+    /// Default of a parameter of the module instead of its own, a number or a name of its enum; may be given again
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = given)]
+    parameters: Vec<(String, Given)>,
+    /// Type of a type parameter, or of a port that is an interface with its parameters, or value of a parameter that is an array:
+    /// T='logic [7:0]', bus_i='bus #(.W(16))', A="'{1, 2}"
     #[arg(long = "type", value_name = "NAME=TYPE", value_parser = named)]
     types: Vec<(String, String)>,
     /// Parameter of the module that is its number of lanes [default: LANES, if it has one]
@@ -218,8 +218,6 @@ pub fn command(args: &NewArgs) -> Done {
     let mut files = read()?;
     let mut notes = Vec::new();
     let mut parameters = parameters::all(&at, &files, &args.top)?;
-    parameters::choose(&args.parameters, &mut parameters, &args.top)?;
-    let parameters = parameters::with_defaults(parameters, &mut notes);
     let refused = |e: verilate::Error| match e.is_input() {
         true => {
             let said = as_given(&e.to_string(), &args.rtl, &rtl);
@@ -227,11 +225,39 @@ pub fn command(args: &NewArgs) -> Done {
         }
         false => Failure::Other(e.to_string()),
     };
-    let given = args.parameters.iter();
-    let set: Vec<(&str, u32)> = given.map(|(n, v)| (n.as_str(), *v)).collect();
     let interfaces = wrap::all(texts(&at, &files), &args.top, &args.types)?;
+    let (probe, mut top) = (format!("{name}_probe"), format!("{name}_ports"));
+    let file = format!("rtl/{top}.sv");
+    let with_wrapper = format!("{list}{top}.sv\n");
+    if parameters::need_types(&parameters, &args.parameters) {
+        // Without their values, which are not known yet.
+        let module = Wrapped {
+            top: &args.top,
+            parameters: &[],
+            types: &args.types,
+            interfaces: interfaces.clone(),
+        };
+        write(&format!("rtl/{name}.f"), &with_wrapper)?;
+        write(&file, &module.probe(&probe))?;
+        let root = dut::tree(&at, &read()?, &probe, &[]);
+        let root = root.ok().and_then(|root| tree::read(&root));
+        // If Verilator refuses the RTL, it says so below.
+        if let Some(types) = root.and_then(|root| tree::variables(&root, &args.top)) {
+            let name_of = |name: &str| wrap::name_of(name, &format!("{probe}."));
+            parameters::with_types(&mut parameters, &types, name_of);
+        }
+        write(&format!("rtl/{name}.f"), &list)?;
+        fs::remove_file(work.path().join(&file)).map_err(failed)?;
+    }
+    parameters::choose(&args.parameters, &mut parameters, &args.top)?;
+    let parameters = parameters::with_defaults(parameters, &args.types, &mut notes);
+    let asked = |p: &&Parameter| args.parameters.iter().any(|(name, _)| *name == p.name);
+    let set = parameters.iter().filter(asked);
+    let set: Vec<(String, u32)> = set.map(|p| (p.name.clone(), p.default)).collect();
+    let set: Vec<(&str, u32)> = set.iter().map(|(n, v)| (n.as_str(), *v)).collect();
     // The ports of the module itself, if it needs no wrapper.
-    let own = match args.types.is_empty() {
+    let cast = parameters.iter().any(|p| p.of_enum.is_some());
+    let own = match args.types.is_empty() && !cast {
         true => match dut::ports(&at, &files, &args.top, &set) {
             Ok(ports) => Some(ports),
             Err(e) if wrap::helps(&e.to_string(), &interfaces) => None,
@@ -239,7 +265,6 @@ pub fn command(args: &NewArgs) -> Done {
         },
         false => None,
     };
-    let mut top = args.top.clone();
     let mut types = BTreeMap::new();
     let mut wrapper = None;
     if own.is_none() {
@@ -249,10 +274,7 @@ pub fn command(args: &NewArgs) -> Done {
             types: &args.types,
             interfaces,
         };
-        let probe = format!("{name}_probe");
-        top = format!("{name}_ports");
-        let file = format!("rtl/{top}.sv");
-        write(&format!("rtl/{name}.f"), &format!("{list}{top}.sv\n"))?;
+        write(&format!("rtl/{name}.f"), &with_wrapper)?;
         write(&file, &module.probe(&probe))?;
         files = read()?;
         let root = dut::tree(&at, &files, &probe, &[]).map_err(refused)?;
@@ -262,6 +284,8 @@ pub fn command(args: &NewArgs) -> Done {
         write(&file, &made.text)?;
         types = made.types;
         wrapper = Some(made.text);
+    } else {
+        top = args.top.clone();
     }
     let of_lanes = args.lanes.as_deref().unwrap_or("LANES");
     let is_lanes = |p: &&Parameter| p.name == of_lanes && wrapper.is_none();
@@ -525,7 +549,7 @@ fn toml(
             lanes.name, lanes.default
         );
     }
-    for Parameter { name, default } in others {
+    for Parameter { name, default, .. } in others {
         let _ = writeln!(
             text,
             "\n# Only the default. Widen the range once the golden model and the widths below follow it.\n[[parameter]]\nname = {name:?}\ndefault = {default}\nrange = [{default}, {default}]"

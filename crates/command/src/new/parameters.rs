@@ -1,24 +1,65 @@
 //! The parameters of a module, read from its text: Verilator reports ports only.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use reconverge::input::InputError;
 use verilate::FileList;
 
 use super::texts;
+use super::tree::{Kind, Type};
+use crate::args::parameter;
 
 /// The default of a parameter; of one that is not a plain number, its text.
-pub type Preset = Result<u32, String>;
+type Preset = Result<u32, String>;
+
+/// A parameter in the head of the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Head {
+    pub name: String,
+    default: Preset,
+    form: Form,
+}
+
+/// What the values of a parameter are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Form {
+    Number,
+    /// Those of a type with a name, which only Verilator knows.
+    Named,
+    Enum(String, Vec<(String, u64)>),
+    Array,
+}
 
 /// A parameter of the module with its default.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     pub name: String,
     pub default: u32,
+    /// The enum of its values: only a cast makes one of a number.
+    pub of_enum: Option<String>,
+}
+
+/// What `--param` gives: a number, or a name that an enum has for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    Number(u32),
+    Name(String),
+}
+
+/// Parses `NAME=VALUE`.
+pub fn given(text: &str) -> Result<(String, Given), String> {
+    let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
+    match text.split_once('=') {
+        Some((name, value)) if value.starts_with(begins) => {
+            Ok((name.to_owned(), Given::Name(value.to_owned())))
+        }
+        _ => parameter(text).map(|(name, value)| (name, Given::Number(value))),
+    }
 }
 
 /// Returns the parameters of module `top`, with their defaults.
-pub fn all(dir: &Path, files: &FileList, top: &str) -> Result<Vec<(String, Preset)>, InputError> {
+pub fn all(dir: &Path, files: &FileList, top: &str) -> Result<Vec<Head>, InputError> {
     for text in texts(dir, files) {
         if let Some(found) = parameters_in(&text?, top) {
             return Ok(found);
@@ -28,66 +69,192 @@ pub fn all(dir: &Path, files: &FileList, top: &str) -> Result<Vec<(String, Prese
     Ok(Vec::new())
 }
 
+/// Returns whether the types of `parameters` matter: of one with an `asked` value, and of one whose default cannot be declared.
+pub fn need_types(parameters: &[Head], asked: &[(String, Given)]) -> bool {
+    parameters.iter().any(|head| {
+        let given = asked.iter().any(|(name, _)| *name == head.name);
+        head.form == Form::Named && (given || head.default.is_err())
+    })
+}
+
+/// Sets what the values of `parameters` are, from the `types` of the module's variables; `name_of` is the name of an enum in a wrapper.
+pub fn with_types(
+    parameters: &mut [Head],
+    types: &BTreeMap<String, Option<Type>>,
+    name_of: impl Fn(&str) -> Option<String>,
+) {
+    for head in parameters.iter_mut().filter(|p| p.form == Form::Named) {
+        let Some(of) = types.get(&head.name) else {
+            continue;
+        };
+        head.form = match of.as_ref().map(|of| &of.kind) {
+            None | Some(Kind::List(..)) => Form::Array,
+            Some(Kind::Enum(name, values)) => match name_of(name) {
+                Some(name) => Form::Enum(name, values.clone()),
+                None => Form::Named,
+            },
+            Some(_) => Form::Number,
+        };
+    }
+}
+
 /// Makes the `asked` values the defaults of those `parameters` of module `top`.
 pub fn choose(
-    asked: &[(String, u32)],
-    parameters: &mut [(String, Preset)],
+    asked: &[(String, Given)],
+    parameters: &mut [Head],
     top: &str,
 ) -> Result<(), InputError> {
     for (name, value) in asked {
         let bad = |why: String| InputError::option("--param", format!("{name}: {why}"));
-        let there: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
+        let there: Vec<&str> = parameters.iter().map(|head| head.name.as_str()).collect();
         let none = bad(match there[..] {
             [] => format!("the files of --rtl have no {top} with parameters in its head"),
             _ => format!("{top} has the parameters {}", there.join(", ")),
         });
-        let found = parameters.iter_mut().find(|(there, _)| there == name);
-        let (_, default) = found.ok_or(none)?;
-        if default.as_ref().is_err_and(|text| text.starts_with('"')) {
+        let found = parameters.iter_mut().find(|head| head.name == *name);
+        let found = found.ok_or(none)?;
+        if found
+            .default
+            .as_ref()
+            .is_err_and(|text| text.starts_with('"'))
+        {
             return Err(bad(
                 "its value is text; only numbers can be given".to_owned()
             ));
         }
-        *default = Ok(*value);
+        found.default = Ok(found.value(value).map_err(bad)?);
     }
     Ok(())
 }
 
-/// Returns the parameters that have a default; `notes` name the others.
-pub fn with_defaults(parameters: Vec<(String, Preset)>, notes: &mut Vec<String>) -> Vec<Parameter> {
-    let known = parameters.into_iter().filter_map(|(name, default)| {
-        match &default {
-            Err(text) if text.starts_with('"') => {
-                notes.push(format!("parameter {name} is not declared: its default is text, {text}"));
+impl Head {
+    /// Returns the number that a given value is.
+    ///
+    /// # Errors
+    /// Why it is none.
+    fn value(&self, given: &Given) -> Result<u32, String> {
+        let (of, values) = match (&self.form, given) {
+            (Form::Array, _) => {
+                let name = &self.name;
+                return Err(format!(
+                    "it is an array; --type {name}=VALUE gives it a value"
+                ));
             }
-            Err(_) => notes.push(format!(
-                "parameter {name} is not declared: its default is not a plain number; --param {name}=VALUE gives one"
-            )),
-            Ok(_) => {}
+            (Form::Enum(of, values), _) => (of, values),
+            (_, Given::Number(value)) => return Ok(*value),
+            (_, Given::Name(text)) => {
+                return Err(format!("`{text}` is not a number, and it has no enum"));
+            }
+        };
+        // A name of a package stands before the enum and before its values.
+        let package = of.rsplit_once("::").map_or("", |(package, _)| package);
+        let is = |(name, value): &&(String, u64)| match given {
+            Given::Number(number) => u64::from(*number) == *value,
+            Given::Name(text) => match text.rsplit_once("::") {
+                Some((from, text)) => from == package && text == name,
+                None => text == name,
+            },
+        };
+        let found = values.iter().find(is);
+        let found = found.and_then(|(_, value)| u32::try_from(*value).ok());
+        found.ok_or_else(|| {
+            let all = values
+                .iter()
+                .map(|(name, value)| format!("{name} = {value}"));
+            let all: Vec<String> = all.collect();
+            format!("the enum {of} has the values {}", all.join(", "))
+        })
+    }
+}
+
+/// Returns the parameters that have a default; `notes` name the others but those with `types`.
+pub fn with_defaults(
+    parameters: Vec<Head>,
+    types: &[(String, String)],
+    notes: &mut Vec<String>,
+) -> Vec<Parameter> {
+    let known = parameters.into_iter().filter_map(|head| {
+        let Head {
+            name,
+            default,
+            form,
+        } = head;
+        // It is in the wrapper, which says so.
+        if types.iter().any(|(given, _)| *given == name) {
+            return None;
         }
-        let default = default.ok()?;
-        Some(Parameter { name, default })
+        let why = match (&default, &form) {
+            (Err(text), _) if text.starts_with('"') => format!("its default is text, {text}"),
+            (Err(_), Form::Array) => {
+                format!("it is an array; --type {name}=VALUE gives it a value in a wrapper")
+            }
+            (Err(text), Form::Enum(of, _)) => {
+                format!("its default is {text} of enum {of}; --param {name}=VALUE gives one, a number or a name")
+            }
+            _ => format!("its default is not a plain number; --param {name}=VALUE gives one"),
+        };
+        if default.is_err() {
+            notes.push(format!("parameter {name} is not declared: {why}"));
+        }
+        Some(Parameter {
+            name,
+            default: default.ok()?,
+            of_enum: match form {
+                Form::Enum(of, _) => Some(of),
+                _ => None,
+            },
+        })
     });
     known.collect()
 }
 
+/// The words with which a type begins that has no other name.
+const PLAIN: [&str; 13] = [
+    "logic", "bit", "reg", "int", "integer", "byte", "shortint", "longint", "time", "signed",
+    "unsigned", "string", "real",
+];
+
 /// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
-fn parameters_in(text: &str, top: &str) -> Option<Vec<(String, Preset)>> {
+fn parameters_in(text: &str, top: &str) -> Option<Vec<Head>> {
     let (parameters, _) = heads(text, top)?;
-    let (mut local, mut types) = (false, false);
+    let (mut local, mut types, mut named) = (false, false, false);
     let found = parameters.into_iter().filter_map(|one| {
-        // The keyword also holds for those after it.
+        // The keyword and the type also hold for those after it.
         let mut words = one.split_whitespace().peekable();
         if let Some(word) = words.next_if(|word| ["localparam", "parameter"].contains(word)) {
-            (local, types) = (word == "localparam", false);
+            (local, types, named) = (word == "localparam", false, false);
         }
         types |= words.peek() == Some(&"type");
         let (left, right) = one.split_once('=')?;
-        let name = left.split_whitespace().last()?.to_owned();
-        let right = right.trim();
-        (!local && !types).then(|| (name, number(right).ok_or_else(|| right.to_owned())))
+        let mut name = left.trim_end();
+        let mut form = Form::Number;
+        while let Some((before, _)) = name.strip_suffix(']').and_then(|of| of.rsplit_once('[')) {
+            (name, form) = (before.trim_end(), Form::Array);
+        }
+        let name = name.split_whitespace().last()?.rsplit(']').next()?;
+        if let Some(word) = words.next().filter(|word| !word.starts_with(name)) {
+            let plain = |of: &&str| {
+                word.strip_prefix(*of)
+                    .is_some_and(|rest| !rest.starts_with(is_of_name))
+            };
+            named = !word.starts_with('[') && !PLAIN.iter().any(plain);
+        }
+        if named && form == Form::Number {
+            form = Form::Named;
+        }
+        let (name, right) = (name.to_owned(), right.trim());
+        (!local && !types).then(|| Head {
+            name,
+            default: number(right).ok_or_else(|| right.to_owned()),
+            form,
+        })
     });
     Some(found.collect())
+}
+
+/// Returns whether a name goes on with `c`.
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
 }
 
 /// Returns what stands in the parentheses of the parameters and of the ports of module `top`; `None` if it is not in `text`.
@@ -96,8 +263,7 @@ pub fn heads<'a>(text: &'a str, top: &str) -> Option<(Vec<&'a str>, Vec<&'a str>
     let body = words.find_map(|(at, word)| {
         let after = text[at + word.len()..].trim_start();
         let rest = after.strip_prefix(top)?;
-        let goes_on = |c: char| c.is_alphanumeric() || c == '_';
-        (!rest.starts_with(goes_on)).then_some(rest)
+        (!rest.starts_with(is_of_name)).then_some(rest)
     })?;
     // Before the parameters, packages may be imported.
     let mut body = body.trim_start();

@@ -58,6 +58,9 @@ pub(super) struct Bus {
     pub members: Vec<Port>,
 }
 
+/// A place in the source: file, line and column.
+type Place<'a> = Option<(&'a str, u32, u32)>;
+
 /// Element of the tree: what both forms have.
 #[derive(Debug, Default)]
 pub(super) struct Node {
@@ -101,8 +104,7 @@ impl Node {
         }
     }
 
-    /// Returns its place in the source: file, line and column.
-    fn place(&self) -> Option<(&str, u32, u32)> {
+    fn place(&self) -> Place<'_> {
         let mut parts = self.key("loc").split([',', ':']);
         Some((
             parts.next()?,
@@ -200,6 +202,23 @@ impl Type {
     pub fn vector(bits: u32) -> Self {
         Type::new(bits, Kind::Bits)
     }
+
+    /// Returns it with `of` in the place of the vector that it is, or that the elements of an array are.
+    fn with_elements(self, of: &Type) -> Self {
+        let inner = |inner: Box<Type>| Box::new(inner.with_elements(of));
+        let kind = match self.kind {
+            Kind::Bits => return of.clone(),
+            Kind::Array(of, reversed) => Kind::Array(inner(of), reversed),
+            Kind::List(of, left, right) => Kind::List(inner(of), left, right),
+            other => other,
+        };
+        Type { kind, ..self }
+    }
+}
+
+/// Returns whether a type is an array, packed or not.
+fn is_array(node: &Node) -> bool {
+    ["packarraydtype", "unpackarraydtype"].contains(&node.kind.as_str())
 }
 
 /// Returns the module `top`.
@@ -212,8 +231,20 @@ fn module<'a>(nodes: &[&'a Node], top: &str) -> Option<&'a Node> {
 pub(super) fn ports(root: &Node, top: &str) -> Option<Vec<Port>> {
     let nodes = root.all();
     let tree = Tree::of_nodes(&nodes);
+    Some(tree.ports(&module(&nodes, top)?.inner))
+}
+
+/// Returns the types of the variables of module `top`, which its parameters are; `None` for one that is not made of bits.
+pub(super) fn variables(root: &Node, top: &str) -> Option<BTreeMap<String, Option<Type>>> {
+    let nodes = root.all();
+    let tree = Tree::of_nodes(&nodes);
     let vars = module(&nodes, top)?.inner.iter();
-    Some(vars.filter_map(|var| tree.port(var)).collect())
+    let vars = vars.filter(|node| node.kind == "var");
+    let types = vars.map(|var| {
+        let of = tree.named(var.key("of"), var.key("vartype"));
+        (var.key("name").to_owned(), of)
+    });
+    Some(types.collect())
 }
 
 /// Returns the instance `name` of an interface in module `top`, seen through `modport`.
@@ -247,7 +278,7 @@ pub(super) fn bus(root: &Node, top: &str, name: &str, modport: &str) -> Option<B
     });
     Some(Bus {
         range: range.and_then(Node::range),
-        inputs: list("var").filter_map(|var| tree.port(var)).collect(),
+        inputs: tree.ports(&interface.inner),
         members: members.collect::<Option<_>>()?,
     })
 }
@@ -338,20 +369,50 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// Returns the port that a variable is.
-    fn port(&self, var: &Node) -> Option<Port> {
-        let direction = var.direction().filter(|_| var.kind == "var")?;
-        Some(Port {
-            name: var.key("name").to_owned(),
-            direction,
-            of: self.named(var.key("of"), var.key("vartype")),
-        })
+    /// Returns those of `nodes` that are ports.
+    fn ports(&self, nodes: &[Node]) -> Vec<Port> {
+        let vars = nodes.iter().filter(|node| node.kind == "var");
+        let mut before = None;
+        let ports = vars.filter_map(|var| {
+            // In XML, the type of an array has no name.
+            let (after, here) = (before, var.place());
+            before = here;
+            let direction = var.direction()?;
+            let name = match self.types.get(var.key("of")) {
+                Some(of) if is_array(of) => self.between(after, here),
+                _ => var.key("vartype"),
+            };
+            Some(Port {
+                name: var.key("name").to_owned(),
+                direction,
+                of: self.named(var.key("of"), name),
+            })
+        });
+        ports.collect()
     }
 
-    /// Returns the type `id`. Verilator 5.006 has put the type of its values in the place of an enum: `name`, that of the type in the
-    /// source, finds it again.
+    /// Returns the name of the last type that the source names between two of its places; empty if there is none.
+    fn between(&self, after: Place, here: Place) -> &'a str {
+        let between = |of: &&&Node| {
+            let there = of.place();
+            of.kind == "refdtype"
+                && there > after
+                && there < here
+                && there.map(|t| t.0) == here.map(|h| h.0)
+        };
+        let called = self.types.values().filter(between);
+        let called = called.max_by_key(|of| of.place());
+        called.map_or("", |of| of.key("name"))
+    }
+
+    /// Returns the type `id`. Verilator 5.006 has put the type of its values in the place of an enum: `name`, that of the type or of an
+    /// array's elements in the source, finds it again.
     fn named(&self, id: &str, name: &str) -> Option<Type> {
         let found = self.of(id, 0)?;
+        let mut id = id;
+        while let Some(array) = self.types.get(id).filter(|of| is_array(of)) {
+            id = array.key("of");
+        }
         let called = |node: &&&Node| {
             let full = node.key("name");
             let short = full.rsplit(['.', ':']).next();
@@ -360,8 +421,8 @@ impl<'a> Tree<'a> {
                 && node.key("of") == id
         };
         let mut enums = self.types.values().filter(called);
-        match (&found.kind, enums.next(), enums.next()) {
-            (Kind::Bits, Some(node), None) => self.of(node.key("id"), 0),
+        match (enums.next(), enums.next()) {
+            (Some(node), None) => Some(found.with_elements(&self.of(node.key("id"), 0)?)),
             _ => Some(found),
         }
     }
@@ -441,17 +502,8 @@ impl<'a> Tree<'a> {
         let members = members.filter(|member| member.kind == "memberdtype");
         let members = members.map(|member| {
             let here = member.place();
-            let between = |of: &&&Node| {
-                let there = of.place();
-                of.kind == "refdtype"
-                    && there > after
-                    && there < here
-                    && there.map(|t| t.0) == here.map(|h| h.0)
-            };
-            let called = self.types.values().filter(between);
-            let called = called.max_by_key(|of| of.place());
+            let name = self.between(after, here);
             after = here;
-            let name = called.map_or("", |of| of.key("name"));
             let id = member.key("of");
             let of = match name {
                 "" => self.of(id, depth + 1)?,

@@ -98,8 +98,9 @@ impl Wrapped<'_> {
     pub fn probe(&self, name: &str) -> String {
         let ports: Vec<String> = self.buses().collect();
         format!(
-            "/* verilator lint_off PINMISSING */\nmodule {name}{};\n{}  {} {}u_{} ({});\nendmodule\n",
+            "/* verilator lint_off PINMISSING */\nmodule {name}{};\n{}{}  {} {}u_{} ({});\nendmodule\n",
             self.head(),
+            self.typedefs(),
             self.instances(|_| String::new()),
             self.top,
             self.values(),
@@ -136,7 +137,10 @@ impl Wrapped<'_> {
             true => format!(".{name}({})", self.named(name)),
             false => format!(".{name}({of})"),
         });
-        let numbers = self.parameters.iter().map(|p| format!(".{0}({0})", p.name));
+        let numbers = self.parameters.iter().map(|p| match &p.of_enum {
+            Some(of) => format!(".{0}({of}'({0}))", p.name),
+            None => format!(".{0}({0})", p.name),
+        });
         let all: Vec<String> = numbers.chain(types).collect();
         match all.is_empty() {
             true => String::new(),
@@ -149,11 +153,15 @@ impl Wrapped<'_> {
         format!("u_{}_{name}", self.top)
     }
 
-    /// Returns what stands before the module: types with members by name, which other readers than Verilator want, and the instances of the
-    /// interfaces, each with its own ports.
-    fn instances(&self, ports: impl Fn(&Interface) -> String) -> String {
+    /// Returns the types with members by name, which other readers than Verilator want.
+    fn typedefs(&self) -> String {
         let types = self.types.iter().filter(|(_, of)| has_members(of));
         let types = types.map(|(name, of)| format!("  typedef {of} {};\n", self.named(name)));
+        types.collect()
+    }
+
+    /// Returns the instances of the interfaces, each with its own ports.
+    fn instances(&self, ports: impl Fn(&Interface) -> String) -> String {
         let all = self.interfaces.iter().map(|of| {
             let space = if of.dimensions.is_empty() { "" } else { " " };
             format!(
@@ -164,7 +172,7 @@ impl Wrapped<'_> {
                 ports(of)
             )
         });
-        types.chain(all).collect()
+        all.collect()
     }
 
     /// Makes the wrapper `name` from the tree of the probe.
@@ -173,7 +181,10 @@ impl Wrapped<'_> {
     /// Why a port cannot be connected.
     pub fn wrapper(&self, root: &Node, probe: &str, name: &str) -> Result<Wrapper, String> {
         let ports = tree::ports(root, self.top).ok_or(UNKNOWN)?;
-        let mut out = Out::default();
+        let mut out = Out {
+            probe: format!("{probe}."),
+            ..Out::default()
+        };
         for (parameter, of) in self.types {
             if !self.is_bus(parameter) {
                 out.say(&format!("parameter {parameter} is {of}"));
@@ -202,9 +213,10 @@ impl Wrapped<'_> {
         let connected: Vec<String> = connected.chain(buses).collect();
         let text = format!(
             "// The ports of {top} as a bench can connect them, written by `reconverge new`. There is no logic in it; a register of the\n\
-             // module is `dut.u_{top}.NAME` in a probe.\n{said}\nmodule {name}{} (\n  {}\n);\n{}{}  {top} {}u_{top} (\n{}\n  );\n{}endmodule\n",
+             // module is `dut.u_{top}.NAME` in a probe.\n{said}\nmodule {name}{} (\n  {}\n);\n{}{}{}  {top} {}u_{top} (\n{}\n  );\n{}endmodule\n",
             self.head(),
             out.ports.join(",\n  "),
+            self.typedefs(),
             out.nets,
             self.instances(|of| own.get(&of.port).cloned().unwrap_or_default()),
             self.values(),
@@ -217,6 +229,16 @@ impl Wrapped<'_> {
             types: out.types,
         })
     }
+}
+
+/// Returns the name that a wrapper has for the type with the full `name`; `probe` is what the names of its own types begin with.
+pub(super) fn name_of(name: &str, probe: &str) -> Option<String> {
+    let own = name
+        .strip_prefix("$unit::")
+        .or_else(|| name.strip_prefix(probe))
+        .unwrap_or(name);
+    // What is left is in another module, where only that one reaches it.
+    (!own.contains('.')).then(|| own.to_owned())
 }
 
 /// Tells whether a type is written out with its members.
@@ -236,6 +258,8 @@ struct Out {
     types: BTreeMap<String, Type>,
     /// The names of its ports and nets.
     taken: BTreeSet<String>,
+    /// With what the names of the probe's own types begin.
+    probe: String,
 }
 
 impl Out {
@@ -265,6 +289,31 @@ impl Out {
             .push(format!("{direction} logic {range}{}", verilog(name)));
         self.types.insert(name.to_owned(), of.clone());
         Ok(())
+    }
+
+    /// Connects `part` of a port of the wrapper, an output or an input, with `inner`, which is an `of`.
+    fn assign(&mut self, output: bool, of: &Type, part: &str, inner: &str) {
+        let (to, from) = match output {
+            true => (part, inner.to_owned()),
+            false => (inner, self.cast(of, part.to_owned())),
+        };
+        let _ = writeln!(self.assigns, "  assign {to} = {from};");
+    }
+
+    /// Returns a vector as a value of the type `of`: only an enum does not take it as it is.
+    fn cast(&self, of: &Type, vector: String) -> String {
+        match self.enum_of(of) {
+            Some(name) => format!("{name}'({vector})"),
+            None => vector,
+        }
+    }
+
+    /// Returns the name that the wrapper has for the enum that a type is.
+    fn enum_of(&self, of: &Type) -> Option<String> {
+        let Kind::Enum(name, _) = &of.kind else {
+            return None;
+        };
+        name_of(name, &self.probe)
     }
 
     /// Connects a port that is not an interface.
@@ -307,22 +356,30 @@ impl Out {
                 self.declare(name, output, of)?;
                 if let Kind::List(..) = of.kind {
                     let (dimensions, element, indices) = unpacked(of);
-                    let _ = writeln!(self.nets, "  logic {}{net} {dimensions};", range(element));
+                    let type_of = match self.enum_of(element) {
+                        Some(name) => format!("{name} "),
+                        None => format!("logic {}{}", sign(element), range(element.bits)),
+                    };
+                    let _ = writeln!(self.nets, "  {type_of}{net} {dimensions};");
                     self.say(&format!("{name} is an unpacked array {dimensions}: the element with the least index is the lowest"));
                     for (i, index) in indices.iter().enumerate() {
                         let part = match of.bits {
                             1 => verilog(name),
-                            _ => format!("{}[{} +: {element}]", verilog(name), i as u32 * element),
+                            _ => {
+                                let bits = element.bits;
+                                format!("{}[{} +: {bits}]", verilog(name), i as u32 * bits)
+                            }
                         };
-                        let _ = match output {
-                            true => writeln!(self.assigns, "  assign {part} = {net}{index};"),
-                            false => writeln!(self.assigns, "  assign {net}{index} = {part};"),
-                        };
+                        let inner = format!("{net}{index}");
+                        self.assign(output, element, &part, &inner);
                     }
                 }
             }
         }
-        self.connected.push(net);
+        self.connected.push(match direction {
+            Direction::In => self.cast(of, net),
+            _ => net,
+        });
         Ok(())
     }
 
@@ -394,29 +451,31 @@ impl Out {
                     _ => format!("{outer}[{} +: {}]", i as u32 * of.bits, of.bits),
                 };
                 let inner = format!("{port}{index}.{}", verilog(name));
-                let _ = match output {
-                    true => writeln!(self.assigns, "  assign {part} = {inner};"),
-                    false => writeln!(self.assigns, "  assign {inner} = {part};"),
-                };
+                self.assign(output, of, &part, &inner);
             }
         }
         Ok(own.join(", "))
     }
 }
 
-/// Returns the dimensions of an unpacked array, the bits of its elements, and their indices, the lowest element first.
-fn unpacked(of: &Type) -> (String, u32, Vec<String>) {
+/// Returns the dimensions of an unpacked array, the type of its elements, and their indices, the lowest element first.
+fn unpacked(of: &Type) -> (String, &Type, Vec<String>) {
     let Kind::List(inner, left, right) = &of.kind else {
-        return (String::new(), of.bits, vec![String::new()]);
+        return (String::new(), of, vec![String::new()]);
     };
-    let (dimensions, bits, below) = unpacked(inner);
+    let (dimensions, element, below) = unpacked(inner);
     let outer = *left.min(right)..=*left.max(right);
     let indices = outer.flat_map(|i| below.iter().map(move |index| format!("[{i}]{index}")));
     (
         format!("[{left}:{right}]{dimensions}"),
-        bits,
+        element,
         indices.collect(),
     )
+}
+
+/// Returns the word for a type with a sign: arrays connect only if their elements have the same.
+fn sign(of: &Type) -> &'static str {
+    if of.signed { "signed " } else { "" }
 }
 
 fn range(bits: u32) -> String {
