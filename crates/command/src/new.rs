@@ -735,6 +735,9 @@ impl design::Golden<{kind}> for Golden {{
 
     // Changes a random draw into pins that are legal in the current state.
     // fn constrain(&self, pins: &mut In) {{}}
+
+    // Before that, changes it with random numbers of its own, when a stream is drawn.
+    // fn choose(&self, pins: &mut In, random: &mut design::Random) {{}}
 }}
 "
     )
