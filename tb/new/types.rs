@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use reconverge::design::Design as _;
+use reconverge::field::{Pin, show};
+use reconverge::r700::R700;
 use reconverge_declaration::{Declaration, Shape, Show};
 
 use super::Module;
@@ -232,4 +235,14 @@ fn members(count: usize) -> (Declaration, String) {
          assign big_o = x_i; assign s0_o = '0; assign s1_o = '0; assign s2_o = '0; endmodule\n"
     );
     made(&rtl, &[])
+}
+
+/// Regression: only a field was printed by the names of its enum.
+#[test]
+fn a_pin_with_an_enum_is_printed_by_its_names() {
+    let named = Pin {
+        named: Some(|v| show::named(&["Add", "Mul"], v, v)),
+        ..R700::DECLARATION.pins[0]
+    };
+    assert_eq!([named.show(1), named.show(2)], ["Mul", "2 (no name)"]);
 }

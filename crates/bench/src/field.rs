@@ -124,6 +124,8 @@ pub struct Pin {
     pub percent: u32,
     /// Its values are numbers with a sign.
     pub signed: bool,
+    /// Prints a word by its name; `None`: its values have none.
+    pub named: Option<fn(u64) -> String>,
 }
 
 /// A parameter of a unit's RTL other than `LANES`; RTL and golden model are built with the same value.
@@ -351,8 +353,11 @@ impl Pin {
         u64::MAX >> (64 - bits.clamp(1, 64))
     }
 
-    /// Returns a word as text: a flag, a small number or one with a sign in decimal, others in hexadecimal.
+    /// Returns a word as text: a name of its enum, a flag, a small number or one with a sign in decimal, others in hexadecimal.
     pub fn show(&self, value: u64) -> String {
+        if let Some(named) = self.named {
+            return named(value);
+        }
         match self.shape {
             _ if self.signed => {
                 let unused = 64 - self.width;

@@ -286,10 +286,15 @@ impl Declaration {
                 Role::Clock { phase } => format!("Clock {{ phase: {phase:?} }}"),
                 Role::Plain => "Plain".to_owned(),
             };
+            let named = pin.of_enum.as_ref().map(|of| {
+                let of = Show::Enum(of.clone());
+                show(&of, width(pin.shape), &self.enums, bench)
+            });
+            let named = named.map_or_else(|| "None".to_owned(), |named| format!("Some({named})"));
             let _ = writeln!(
                 out,
                 "    {bench}::field::Pin {{\n        name: {name:?},\n        offset: core::mem::offset_of!(In, {name}),\n        shape: {},\n        width: {},\n        \
-                 role: {bench}::field::Role::{role},\n        clock: {:?},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        values: &{:?},\n        percent: {},\n        signed: {},\n    }},",
+                 role: {bench}::field::Role::{role},\n        clock: {:?},\n        default: 0x{:x},\n        range: (0x{:x}, 0x{:x}),\n        values: &{:?},\n        percent: {},\n        signed: {},\n        named: {named},\n    }},",
                 shape(pin.shape, bench),
                 width(pin.shape),
                 pin.clock,

@@ -416,7 +416,8 @@ impl Coverage {
         let pins = D::DECLARATION.pins.iter().zip(&self.pins);
         let pins = pins.map(|(pin, met)| {
             let (bits, reach) = (pin.most(lanes), reach::<D>(pin, lanes));
-            row("pin", pin.name, bits, reach, met, &|v| v.to_string())
+            let show = |v: u64| pin.named.map_or_else(|| v.to_string(), |named| named(v));
+            row("pin", pin.name, bits, reach, met, &show)
         });
         let fields = D::fields().iter().zip(&self.fields);
         let fields = fields.map(|(field, met)| {

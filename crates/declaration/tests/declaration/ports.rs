@@ -77,7 +77,10 @@ fn an_enum_has_its_values_in_the_random_draw_and_in_reports() {
         "pub const OP_VALUES: [u64; 2] = [1, 6];",
         "    pub mod op {\n        /// Add.\n        pub const ADD: u8 = 1;\n        /// Mul.\n        pub const MUL: u8 = 6;\n    }",
         "values: &[1, 6],",
-        "|v| crate::field::show::named(&OP_NAMES, crate::field::show::place(&OP_VALUES, v), v)",
+        "        show: |v| crate::field::show::named(&OP_NAMES, crate::field::show::place(&OP_VALUES, v), v)",
+        // Regression: reports had the number of a pin.
+        "        named: Some(|v| crate::field::show::named(&OP_NAMES, crate::field::show::place(&OP_VALUES, v), v)),\n",
+        "        named: None,\n",
         "values: &[(1, \"Add\"), (6, \"Mul\")],",
     ] {
         assert!(rust.contains(line), "{line}: {rust}");
