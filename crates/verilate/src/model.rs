@@ -552,7 +552,8 @@ impl Job<'_> {
                 said.trim_end()
             )));
         }
-        Ok(warnings(&said, &format!("{}.sv", sources.top())))
+        let bench = format!("{}.sv", sources.top());
+        Ok(warnings(&said, &bench, &self.parameters))
     }
 
     /// Compiles Verilator's output with the shim, and the C and C++ files of the list; returns the objects.

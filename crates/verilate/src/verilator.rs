@@ -210,8 +210,9 @@ fn number_in(text: &str) -> Option<(u32, u32)> {
 }
 
 /// Returns those of Verilator's warnings that concern the RTL, in order. To preload a state, the bench writes the unit's
-/// registers on an edge of its own, which adds a second process per register. Warnings about this are not the RTL's.
-pub(crate) fn warnings(said: &str, bench: &str) -> String {
+/// registers on an edge of its own, which adds a second process per register. Warnings about this are not the RTL's, nor is the width of
+/// the numbers that it gives to `parameters`.
+pub(crate) fn warnings(said: &str, bench: &str, parameters: &[(String, u32)]) -> String {
     let mut blocks: Vec<String> = Vec::new();
     let mut inside = false;
     for line in said.lines() {
@@ -227,7 +228,24 @@ pub(crate) fn warnings(said: &str, bench: &str) -> String {
         }
     }
     blocks.retain(|block| !(block.starts_with("%Warning-MULTIDRIVEN") && block.contains(bench)));
+    blocks.retain(|block| {
+        !parameters
+            .iter()
+            .any(|(name, value)| is_of(block, name, *value))
+    });
     blocks.concat()
+}
+
+/// Returns whether a warning is only about the 32 bits in which parameter `name` gets its `value`: all of it is in those that it has.
+fn is_of(warning: &str, name: &str, value: u32) -> bool {
+    let (from, to) = (
+        format!("Operator VAR '{name}' expects "),
+        " bits on the Initial value",
+    );
+    let rest = warning.split_once(&from).map(|(_, rest)| rest);
+    let bits = rest.and_then(|rest| rest.split_once(to)?.0.parse().ok());
+    let fits = bits.is_some_and(|bits: u32| bits < 32 && value >> bits == 0);
+    fits && warning.contains(&format!("CONST '32'h{value:x}' generates 32 bits"))
 }
 
 #[cfg(test)]
@@ -300,9 +318,27 @@ mod tests {
                     %Warning-MULTIDRIVEN: u.sv:1:1: Signal 'x_tb.dut.r'\n    x_tb.sv:9:1: ... first\n\
                     %Warning-MULTIDRIVEN: u.sv:2:1: Signal 'x_tb.dut.s'\n    u.sv:7:1: ... first\n\
                     %Error: Exiting\n  of no matter\n";
-        let kept = warnings(said, "x_tb.sv");
+        let kept = warnings(said, "x_tb.sv", &[]);
         assert_eq!(kept.matches("%Warning").count(), 2);
         assert!(kept.starts_with("%Warning-WIDTH") && kept.contains("      |  ^\n"));
         assert!(kept.ends_with("u.sv:7:1: ... first\n"), "{kept}");
+    }
+
+    /// Regression: `--param` of a parameter with less than 32 bits was a warning about the RTL.
+    #[test]
+    fn the_width_of_a_parameter_that_the_bench_gives_is_no_warning() {
+        let said = |name: &str, value| {
+            format!(
+                "%Warning-WIDTH: r.sv:1:33: Operator VAR '{name}' expects 20 bits on the Initial value, but Initial value's CONST \
+                 '32'h{value:x}' generates 32 bits.\n    1 | module r\n"
+            )
+        };
+        let kept = |said: &str, value| warnings(said, "x_tb.sv", &[("R".to_owned(), value)]);
+        assert_eq!(kept(&said("R", 0xf_ffff), 0xf_ffff), "");
+        // What it cannot hold, another value, and one of the RTL's own.
+        for (name, there, given) in [("R", 0x10_0000, 0x10_0000), ("R", 5, 6), ("S", 5, 5)] {
+            let said = said(name, there);
+            assert_eq!(kept(&said, given), said);
+        }
     }
 }
