@@ -1,4 +1,4 @@
-//! Generates the pins and state of the designs of `tb/waves.rs`, `tb/edges.rs`, `tb/clocks.rs` and `tb/channels.rs`. Leaves the names of
+//! Generates the pins and state of the designs of `tb/waves.rs`, `tb/edges.rs`, `tb/formal.rs`, `tb/clocks.rs` and `tb/channels.rs`. Leaves the names of
 //! functions out of the command of a release, which are a third of it. Cargo's own `strip` is not applied to a package that the profile has other
 //! settings for. With `RECONVERGE_ALL_TOOLS` set, the tests of optional tools are not ignored.
 
@@ -16,6 +16,7 @@ fn main() {
             "edges/gate",
             "edges/early",
             "edges/shut",
+            "formal/pick",
             "clocks/pair",
             "channels/hop",
             "channels/relay",

@@ -19,6 +19,7 @@ mod tb {
     pub mod edges;
     pub mod exhaust;
     pub mod explained;
+    pub mod formal;
     pub mod formats;
     pub mod guest;
     pub mod hosted;

@@ -161,6 +161,30 @@ struct Inputs {
     released: Lit,
 }
 
+/// The formal file where Yosys reads it: no file of the RTL has this name.
+const FORMAL: &str = "reconverge_formal.sv";
+
+/// Reads `text`, the formal file of `from`, in the folder `work`. What Yosys does not read alone, such as names of packages, slang reads with
+/// the RTL, if it is installed.
+fn read_formal(
+    from: &Origin,
+    text: &str,
+    work: &Work,
+    stop: &AtomicBool,
+) -> Result<Circuit, String> {
+    let top = format!("{}_formal", from.unit);
+    work.write(FORMAL, text)?;
+    let script = netlist::read_and_flatten(from, &top, &[FORMAL]);
+    match work.circuit(FrontEnd::Yosys, &script, &top, stop) {
+        Err(why) if netlist::refuses_text(&why) && netlist::has_slang() => {
+            let names = work.write_all(&from.texts)?;
+            let script = netlist::read_by_slang(from, &top, &[&names[..], &[FORMAL]].concat());
+            work.circuit(FrontEnd::Slang, &script, &top, stop)
+        }
+        read => read,
+    }
+}
+
 /// Returns the limit of time for a question, in words.
 fn time() -> String {
     format!("{} s of the processor", abc::TIME.as_secs())
@@ -238,10 +262,8 @@ impl Referee {
                 .then(|| from.declared.clone()),
         };
         if let Some((_, text)) = &from.formal {
-            work.write("formal.sv", text)?;
-            let top = format!("{}_formal", from.unit);
-            let script = netlist::read_and_flatten(from, &top, &["formal.sv"]);
-            let formal = work.circuit(FrontEnd::Yosys, &script, &top, stop)?;
+            let formal = read_formal(from, text, &work, stop);
+            let formal = formal.map_err(|why| why.replace(FORMAL, &referee.formal_file))?;
             referee.formal = Some(referee.joined(formal)?);
             referee.check_invariant(&Abc::new(stop))?;
         }

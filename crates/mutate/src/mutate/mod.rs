@@ -339,7 +339,9 @@ impl<D: Design> Mutants<D> {
             match of(&self.from) {
                 Err(why) if netlist::line_of(&self.from.texts, &why).is_some() => {
                     let from = self.from.for_slang(&self.origin, &why);
-                    of(&from.map_err(|e| e.to_string())?)
+                    let from = from.map_err(|e| e.to_string())?;
+                    let not_read = |why: String| netlist::not_read(&self.origin, &from, &why);
+                    of(&from).map_err(|why| not_read(why).to_string())
                 }
                 referee => referee,
             }

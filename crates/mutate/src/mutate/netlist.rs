@@ -120,6 +120,13 @@ impl Origin {
     }
 }
 
+/// Returns whether `why`, a message of Yosys, is about what a text says, and not about a module or a parameter that the text lacks.
+pub(crate) fn refuses_text(why: &str) -> bool {
+    let lacks = ["Can't find object for defparam ", "Selection "];
+    let said = why.split_once("ERROR: ").map(|(_, said)| said);
+    said.is_some_and(|said| !lacks.iter().any(|begin| said.starts_with(begin)))
+}
+
 /// Returns the file and the line that `why`, a message of a reader, names: a file of `texts`, or one that a directive `line` in them names.
 pub(crate) fn line_of<'a>(texts: &[(String, String)], why: &'a str) -> Option<(&'a str, usize)> {
     why.split_ascii_whitespace().find_map(|word| {
@@ -157,26 +164,65 @@ pub(crate) fn not_read(dir: &Path, from: &Origin, why: &str) -> Trouble {
             )
         }
         FrontEnd::Slang => {
-            let said = why.split_once("error: ").map_or(why, |(_, said)| said);
+            // slang's own print, and that of Yosys around it.
+            let said = ["error: ", "ERROR: "].into_iter();
+            let said = said.filter_map(|mark| Some(why.split_once(mark)?.1)).next();
+            let said = said.unwrap_or(why);
             said.lines().next().unwrap_or(said).to_owned()
         }
     };
+    let said = said.clone() + for_simulators(&said);
     let file = relative(&file).display().to_string();
     InputError::new(file, line, "--rtl", said).into()
 }
 
+/// Words of what only simulators read: system tasks, and assertions.
+const SIMULATED: [&str; 12] = [
+    "$display",
+    "$error",
+    "$fatal",
+    "$fell",
+    "$isunknown",
+    "$past",
+    "$rose",
+    "$stable",
+    "$time",
+    "$urandom",
+    "$write",
+    "assert",
+];
+
+/// Returns what to do about RTL of which a reader says `said`, if that is something that only simulators read. The text is what the
+/// preprocessor of a simulator made, so what the source keeps from synthesis is still in it.
+fn for_simulators(said: &str) -> &'static str {
+    match SIMULATED.iter().any(|word| said.contains(word)) {
+        true => {
+            "; `+define+SYNTHESIS` in the file list leaves out what the source hides from synthesis"
+        }
+        false => "",
+    }
+}
+
 /// As [`read_and_flatten`], for the whole RTL of `from` and with its front end.
 pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
-    if from.front_end == FrontEnd::Yosys {
-        return read_and_flatten(from, &from.top, files);
+    match from.front_end {
+        FrontEnd::Yosys => read_and_flatten(from, &from.top, files),
+        FrontEnd::Slang => read_by_slang(from, &from.top, files),
     }
-    // In one thread, because the package supports no more. Properties are no hardware, and it refuses most of them.
-    let options = "--no-proc --threads 1 --ignore-assertions";
-    let mut script = format!("read_slang {options} --top {}", from.top);
+}
+
+/// As [`read_and_flatten`], with slang.
+pub(crate) fn read_by_slang(from: &Origin, top: &str, files: &[&str]) -> String {
+    // In one thread, because the package supports no more. Properties are no hardware, and it refuses most of them. A number may become an
+    // enum, as in simulators. `$warning` in a constant function says what its author wants said, and changes no hardware; other warnings
+    // are errors.
+    let options =
+        "--no-proc --threads 1 --ignore-assertions --relax-enum-conversions -Wno-warning-task";
+    let mut script = format!("read_slang {options} --top {top}");
     for (name, value) in &from.values {
         let _ = write!(script, " -G {name}={value}");
     }
-    let (files, top) = (files.join(" "), &from.top);
+    let files = files.join(" ");
     // The last commands replace cells that `Circuit` does not know.
     let _ = writeln!(
         script,
@@ -238,14 +284,16 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     );
     work.yosys(from.front_end, &script, &never)?;
     let list = work.read_text("list.ys")?;
-    let beyond = index_beyond(&work.read_text("design.json")?)?;
+    let design = work.read_text("design.json")?;
+    let design: Json = serde_json::from_str(&design).map_err(|e| format!("design.json: {e}"))?;
+    let (beyond, registers) = (index_beyond(&design), registers(&design));
     let lines = list.lines().filter(|line| !line.trim().is_empty());
     let parsed =
         |line| Choice::parse(line).ok_or_else(|| format!("not understood of yosys: {line}"));
     let all = lines.map(parsed).collect::<Result<Vec<_>, String>>()?;
     let chosen: Vec<Choice> = all
         .into_iter()
-        .filter(|c| !(c.cell.contains("$procdff$") && c.port == "Q"))
+        .filter(|c| !(registers.contains(&c.cell) && c.port == "Q"))
         // A read without a clock has no enable, and Yosys stops if something drives that port.
         .filter(|c| !(c.cell.contains("$memrd$") && c.port == "EN"))
         .filter(|c| !beyond.contains(&(c.cell.clone(), c.port.clone(), c.bit)))
@@ -278,11 +326,12 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
         folder.write(name, &renamed(text, &from.top, &shape))?;
         let _ = writeln!(files, "{name}");
     }
-    folder.write("wrapper.sv", &wrapper(from, &netlist, width))?;
+    let probes = probe(&from.declared.probes.to_toml());
+    let text = wrapper(from, &netlist, width, probes.contains(SHAPE));
+    folder.write("wrapper.sv", &text)?;
     let _ = write!(files, "netlist.v\nwrapper.sv\n");
     folder.write(&format!("{}.f", from.unit), &files)?;
-    let probes = format!("{}_probe.toml", from.unit);
-    folder.write(&probes, &probe(&from.declared.probes.to_toml()))?;
+    folder.write(&format!("{}_probe.toml", from.unit), &probes)?;
 
     let mutants = (1..).zip(chosen);
     let mutants = mutants.map(|(number, choice)| choice.mutant(number));
@@ -313,6 +362,13 @@ fn renamed(text: &str, top: &str, to: &str) -> String {
     renamed + rest
 }
 
+/// Returns the names of the registers, which each front end names in its own way.
+fn registers(design: &Json) -> HashSet<String> {
+    let cells = design.modules.values().flat_map(|module| &module.cells);
+    let registers = cells.filter(|(_, cell)| cell.kind.contains("dff"));
+    registers.map(|(name, _)| name.clone()).collect()
+}
+
 /// A bit of a port of a cell: name of the cell, name of the port, number of the bit.
 type PortBit = (String, String, usize);
 
@@ -328,8 +384,7 @@ enum Reader {
 
 /// Finds bits that are 0 in every index into their vector. With one of them set, only x is read, for which every simulator substitutes
 /// another value. They are inputs of cells that select a part of a vector, and bits that only such inputs use; Yosys adds 0 to some indices.
-fn index_beyond(design: &str) -> Result<HashSet<PortBit>, String> {
-    let design: Json = serde_json::from_str(design).map_err(|e| format!("design.json: {e}"))?;
+fn index_beyond(design: &Json) -> HashSet<PortBit> {
     let mut beyond = HashSet::new();
     for module in design.modules.values() {
         let ports = module.ports.values().flat_map(|port| wires(&port.bits));
@@ -387,7 +442,7 @@ fn index_beyond(design: &str) -> Result<HashSet<PortBit>, String> {
         let out_of = outputs.into_iter().filter(|(_, wire)| unused(wire));
         beyond.extend(out_of.map(|(place, _)| place));
     }
-    Ok(beyond)
+    beyond
 }
 
 /// Returns the wires among the bits of a port, each with the number of its bit.
@@ -458,7 +513,8 @@ impl Choice {
             "cnot1" => ("inverted", format!("~ if bit {} is 1", self.control)),
             other => (other, other.to_owned()),
         };
-        let module = file.split('.').next().unwrap_or_default().to_owned();
+        let module = Path::new(&file).file_stem().unwrap_or_default();
+        let module = module.to_string_lossy().into_owned();
         Mutant {
             number,
             module,
@@ -471,8 +527,12 @@ impl Choice {
     }
 }
 
-/// Returns a module with the name and ports of the unit's top that contains the netlist.
-fn wrapper(from: &Origin, netlist: &str, width: u32) -> String {
+/// Where the probes find the RTL beside the netlist.
+const SHAPE: &str = "dut.shape.";
+
+/// Returns a module with the name and ports of the unit's top that contains the netlist, and, if a probe asks it for parameters (`shape`),
+/// the RTL itself. Its inputs are not connected, so its assertions could fail where nobody needs it.
+fn wrapper(from: &Origin, netlist: &str, width: u32, shape: bool) -> String {
     let mut ports = Vec::new();
     let mut joined = Vec::new();
     for line in netlist.lines() {
@@ -498,11 +558,17 @@ fn wrapper(from: &Origin, netlist: &str, width: u32) -> String {
         some => some.join(" || "),
     };
     let passed = all(|n, _| format!(".{n}({n})")).join(", ");
+    let shape = match shape {
+        true => format!(
+            "  // The probe asks it for parameters.\n  {}_shape #({passed}) shape ();\n\n",
+            from.unit
+        ),
+        false => String::new(),
+    };
     format!(
         "module {top} #(\n{parameters}\n) (\n{ports}\n);\n  if ({differ}) \
          $fatal(1, \"the netlist was made for other parameters\");\n\n  {unit}_netlist netlist (\n{joined}    \
-         .{SELECT}(reconverge_mutants::selected[{high}:0])\n  );\n\n  // The probe asks it for \
-         parameters.\n  {unit}_shape #({passed}) shape ();\n\nendmodule\n",
+         .{SELECT}(reconverge_mutants::selected[{high}:0])\n  );\n\n{shape}endmodule\n",
         top = from.top,
         unit = from.unit,
         ports = ports.join(",\n"),
@@ -530,7 +596,7 @@ fn probe(text: &str) -> String {
         let last = path.rsplit('.').next().unwrap_or_default();
         // Names of parameters begin with a capital letter, names of registers do not.
         if last.starts_with(|c: char| c.is_ascii_uppercase()) {
-            let _ = write!(out, "dut.shape.{path}");
+            let _ = write!(out, "{SHAPE}{path}");
         } else if path.contains('.') {
             let _ = write!(out, "dut.netlist.\\{path} ");
         } else {
@@ -560,8 +626,8 @@ mod tests {
                 "part": cell("$shiftx", json!(vector), json!([12, 13, 14, 15, 16, 17, "0"]), json!([60])),
             });
             let design = json!({"modules": {"m": {"ports": {"o": {"direction": "output", "bits": [shown]}}, "cells": cells}}});
-            let mut found: Vec<_> = index_beyond(&design.to_string())
-                .unwrap()
+            let design: Json = serde_json::from_value(design).unwrap();
+            let mut found: Vec<_> = index_beyond(&design)
                 .into_iter()
                 .map(|(cell, port, bit)| format!("{cell}.{port}[{bit}]"))
                 .collect();
@@ -582,6 +648,44 @@ mod tests {
         let text = "module merge_fifo;\nendmodule\nmodule merge #(\n);\nendmodule : merge\n";
         let right = "module merge_fifo;\nendmodule\nmodule shape #(\n);\nendmodule : shape\n";
         assert_eq!(super::renamed(text, "merge", "shape"), right);
+    }
+
+    /// Regression: those of slang, which have other names, had mutants at their outputs, and the formal file no longer found the register.
+    #[test]
+    fn registers_are_found_under_the_names_of_both_front_ends() {
+        let cell = |kind: &str| json!({"type": kind, "parameters": {}, "connections": {}});
+        let cells = json!({
+            "$procdff$12": cell("$adff"),
+            "$flatten\\u_core.$driver$level_q": cell("$dffe"),
+            "$driver$level_d": cell("$mux"),
+        });
+        let design = json!({"modules": {"m": {"cells": cells}}});
+        let mut found: Vec<_> = registers(&serde_json::from_value(design).unwrap())
+            .into_iter()
+            .collect();
+        found.sort();
+        assert_eq!(found, ["$flatten\\u_core.$driver$level_q", "$procdff$12"]);
+    }
+
+    /// Regression: the message of RTL that a simulator alone reads did not say how to leave it out.
+    #[test]
+    fn what_only_simulators_read_is_told_apart() {
+        for (said, hint) in [
+            ("unsupported system task `$isunknown'", true),
+            ("Can't resolve function name `\\$isunknown'.", true),
+            (
+                "syntax error, unexpected TOK_ID in `assert property (a);`",
+                true,
+            ),
+            ("multiple drivers for $procdff$12", false),
+            ("syntax error, unexpected ','", false),
+        ] {
+            assert_eq!(
+                for_simulators(said).contains("+define+SYNTHESIS"),
+                hint,
+                "{said}"
+            );
+        }
     }
 
     #[test]
