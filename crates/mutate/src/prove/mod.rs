@@ -355,8 +355,7 @@ pub fn prove<D: Design>(
     }
 
     let beside = read_side_modules::<D>(&mut from, &files, (&rtl_dir, options), stop)?;
-    let unit = Unit::read(&from, &from.texts, &beside, stop)
-        .map_err(|why| not_read(&rtl_dir, &from, &why))?;
+    let unit = read_unit::<D>(&mut from, &beside, (&rtl_dir, options), stop)?;
     let mut questions = Questions::of(&unit, &plan, lanes)?;
     let names = questions.properties.iter().map(|p| p.name.clone());
     let known: Vec<String> = names.collect();
@@ -467,10 +466,8 @@ fn read_side_modules<D: Design>(
     if options.slang {
         by_slang::<D>(from, &options.build)?;
     }
-    let ours = options.rtl.is_none() && D::package().is_some();
     match SideModules::read(from, files, stop) {
-        // Yosys is known to read our own RTL.
-        Err(Trouble::Other(why)) if !ours && line_of(&from.texts, &why).is_some() => {
+        Err(Trouble::Other(why)) if is_for_slang::<D>(from, options, &why) => {
             if !has_slang() {
                 return Err(not_read(dir, from, &why));
             }
@@ -479,6 +476,32 @@ fn read_side_modules<D: Design>(
         }
         read => Ok(read?),
     }
+}
+
+/// Reads the RTL `from` of `D`, which lies in `dir`, with slang if Yosys does not read it: where nothing beside it takes its packages,
+/// [`read_side_modules`] has not read it.
+fn read_unit<'b, D: Design>(
+    from: &mut Origin,
+    beside: &'b SideModules,
+    (dir, options): (&Path, &Options),
+    stop: &AtomicBool,
+) -> Result<Unit<'b>, Trouble> {
+    let mut read = Unit::read(from, &from.texts, beside, stop);
+    if let Err(why) = &read
+        && from.front_end == FrontEnd::Yosys
+        && has_slang()
+        && is_for_slang::<D>(from, options, why)
+    {
+        by_slang::<D>(from, &options.build)?;
+        read = Unit::read(from, &from.texts, beside, stop);
+    }
+    read.map_err(|why| not_read(dir, from, &why))
+}
+
+/// Tells whether `why`, a message of Yosys, is about the RTL and the RTL is the user's: Yosys is known to read our own.
+fn is_for_slang<D: Design>(from: &Origin, options: &Options, why: &str) -> bool {
+    let ours = options.rtl.is_none() && D::package().is_some();
+    !ours && line_of(&from.texts, why).is_some()
 }
 
 impl Counterexample {

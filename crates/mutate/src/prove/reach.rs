@@ -34,7 +34,7 @@ pub(super) fn way(
 ) -> Result<Option<Way>, String> {
     let mut aig = Aig::new();
     let anything = unit.anything(&mut aig);
-    let mut cycles = vec![unit.reset(&mut aig, anything)];
+    let mut cycles: Vec<_> = unit.reset(&mut aig, anything).into_iter().collect();
     // The contract holds in all cycles so far, and none of them after the first is in reset.
     let mut owed = Lit::TRUE;
     for _ in 0..most {

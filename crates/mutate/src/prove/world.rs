@@ -34,6 +34,13 @@ struct SideModule {
     circuit: Circuit,
 }
 
+/// The scripts that read such a module.
+struct Scripts {
+    yosys: String,
+    /// For what Yosys does not read, if slang may read it.
+    slang: Option<String>,
+}
+
 /// A cycle of the RTL.
 #[derive(Clone)]
 pub struct Cycle {
@@ -65,7 +72,8 @@ pub struct Unit<'a> {
     selectors: Vec<(usize, usize)>,
     /// The mutant that the cycles run; 0: none.
     pub mutant: u32,
-    reset: (String, bool),
+    /// Port of the reset, and whether it is active high; only a unit without registers may have none.
+    reset: Option<(String, bool)>,
     beside: &'a SideModules,
     /// Labels of the assertions that read only registers.
     invariant: HashSet<String>,
@@ -102,18 +110,26 @@ impl SideModules {
         let packages = from.packages.as_ref().unwrap_or(&from.texts);
         let names = packages.iter().map(|(name, _)| name.as_str());
         let with_rtl: Vec<&str> = names.chain([BESIDE]).collect();
-        let plain =
-            |top: &str, close: &str| netlist::read_and_flatten(from, top, &[BESIDE]) + close;
+        // Of a user's files slang reads those that Yosys does not, with the RTL: they may name its packages.
+        let texts = from.texts.iter().map(|(name, _)| name.as_str());
+        let texts: Vec<&str> = texts.chain([BESIDE]).collect();
+        let slang = files.premises && netlist::has_slang();
+        let plain = |top: &str, close: &str| Scripts {
+            yosys: netlist::read_and_flatten(from, top, &[BESIDE]) + close,
+            slang: slang.then(|| netlist::read_by_slang(from, top, &texts) + close),
+        };
         let open = |top: &str| plain(top, "");
         let closed = |top: &str| plain(top, close);
         // An assertion applies in the cycle in which it is evaluated: `chformal -early` removes the register in between.
-        let formal = |top: &str| {
-            netlist::read_and_flatten(from, top, &with_rtl)
+        let formal = |top: &str| Scripts {
+            yosys: netlist::read_and_flatten(from, top, &with_rtl)
                 .replace("read_verilog -sv", "read_verilog -sv -formal")
                 + close
-                + "chformal -early\nopt_clean\n"
+                + "chformal -early\nopt_clean\n",
+            // It ignores them.
+            slang: None,
         };
-        type Script<'a> = &'a dyn Fn(&str) -> String;
+        type Script<'a> = &'a dyn Fn(&str) -> Scripts;
         let all: [(&Option<File>, &str, Script<'_>); 7] = [
             (&files.step, "step", &open),
             (&files.formal, "formal", &closed),
@@ -126,9 +142,10 @@ impl SideModules {
         let read = thread::scope(|scope| {
             let begun = all.map(|(file, end, script)| {
                 let top = format!("{}_{end}", from.unit);
-                let script = script(&top);
+                let scripts = script(&top);
                 let file = file.as_ref()?;
-                Some(scope.spawn(move || SideModule::read(file, packages, (&top, &script), stop)))
+                let texts = [&packages[..], &from.texts];
+                Some(scope.spawn(move || SideModule::read(file, texts, (&top, scripts), stop)))
             });
             begun.map(|begun| {
                 let read = begun.map(|begun| begun.join().unwrap_or_else(|why| resume_unwind(why)));
@@ -209,20 +226,32 @@ impl SideModules {
 }
 
 impl SideModule {
-    /// Runs Yosys with `script` on `file`, whose module is `top`, with `packages` in the same folder.
+    /// Runs Yosys with `scripts` on `file`, whose module is `top`: first with `packages` in the same folder, and if it refuses the text,
+    /// slang with the `rtl`.
     fn read(
         file: &File,
-        packages: &[(String, String)],
-        (top, script): (&str, &str),
+        [packages, rtl]: [&[(String, String)]; 2],
+        (top, scripts): (&str, Scripts),
         stop: &AtomicBool,
     ) -> Result<Self, Trouble> {
-        let work = Work::new()?;
-        work.write_all(packages)?;
-        work.write(BESIDE, &file.text)?;
-        let circuit = work.circuit(FrontEnd::Yosys, script, top, stop);
+        let read = |reader: FrontEnd, texts: &[(String, String)], script: &str| {
+            let work = Work::new()?;
+            work.write_all(texts)?;
+            work.write(BESIDE, &file.text)?;
+            work.circuit(reader, script, top, stop)
+        };
+        let circuit = match (
+            read(FrontEnd::Yosys, packages, &scripts.yosys),
+            &scripts.slang,
+        ) {
+            (Err(why), Some(script)) if netlist::refuses_text(&why) => {
+                read(FrontEnd::Slang, rtl, script)
+            }
+            (circuit, _) => circuit,
+        };
         Ok(SideModule {
             file: file.name.clone(),
-            circuit: circuit.map_err(|why| not_read(file, (top, script), &why))?,
+            circuit: circuit.map_err(|why| not_read(file, (top, &scripts.yosys), &why))?,
         })
     }
 
@@ -289,11 +318,14 @@ impl<'a> Unit<'a> {
         let circuit = work.circuit(from.front_end, &rtl, &from.top, stop)?;
         let selectors = circuit.ending(source::SELECTED_WIRE);
         circuit.check_clock(&from.clock, from.asynchronous(), &selectors)?;
+        if from.reset.is_none() && circuit.state_bits() != 0 {
+            return Err("the design declares no reset".to_owned());
+        }
         let mut unit = Unit {
             selectors,
             mutant: 0,
             circuit,
-            reset: from.reset.clone().ok_or("the design declares no reset")?,
+            reset: from.reset.clone(),
             beside,
             invariant: HashSet::new(),
         };
@@ -374,18 +406,21 @@ impl<'a> Unit<'a> {
         Cycle { state, free, frame }
     }
 
-    /// Runs a cycle in reset from `state`.
-    pub fn reset(&self, aig: &mut Aig, state: Vec<Lit>) -> Cycle {
-        let asserted = vec![self.reset.1.into()];
-        self.cycle(aig, state, &[(self.reset.0.clone(), asserted)])
+    /// Runs a cycle in reset from `state`, if the unit has a reset.
+    pub fn reset(&self, aig: &mut Aig, state: Vec<Lit>) -> Option<Cycle> {
+        let (port, high) = self.reset.clone()?;
+        Some(self.cycle(aig, state, &[(port, vec![high.into()])]))
     }
 
     /// Returns whether `cycle` is not in reset.
     pub fn released(&self, cycle: &Cycle) -> Result<Lit, String> {
-        match self.port(&self.reset.0, cycle) {
-            Some(bits) if bits.len() == 1 && self.reset.1 => Ok(!bits[0]),
+        let Some((port, high)) = &self.reset else {
+            return Ok(Lit::TRUE);
+        };
+        match self.port(port, cycle) {
+            Some(bits) if bits.len() == 1 && *high => Ok(!bits[0]),
             Some(bits) if bits.len() == 1 => Ok(bits[0]),
-            _ => Err(format!("the RTL has no reset {}", self.reset.0)),
+            _ => Err(format!("the RTL has no reset {port}")),
         }
     }
 
