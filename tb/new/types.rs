@@ -40,22 +40,14 @@ fn deep_expressions_do_not_matter_to_the_ports() {
 #[test]
 fn types_are_read_from_xml_and_from_json() {
     let bits = |bits, signed| Type {
-        bits,
         signed,
-        kind: Kind::Bits,
+        ..Type::vector(bits)
     };
-    let array = |count, of: Type, reversed| Type {
-        bits: count * of.bits,
-        signed: false,
-        kind: Kind::Array(Box::new(of), reversed),
-    };
+    let array =
+        |count, of: Type, reversed| Type::new(count * of.bits, Kind::Array(Box::new(of), reversed));
     let values = [("Idle", 0), ("Run", 2), ("Stop", 3)];
     let values = values.map(|(name, value)| (name.to_owned(), value));
-    let st = Type {
-        bits: 2,
-        signed: false,
-        kind: Kind::Enum("p::st_e".to_owned(), values.to_vec()),
-    };
+    let st = Type::new(2, Kind::Enum("p::st_e".to_owned(), values.to_vec()));
     let members = [
         ("v", bits(1, false)),
         ("st", st.clone()),
@@ -63,25 +55,23 @@ fn types_are_read_from_xml_and_from_json() {
         ("d", array(4, bits(8, false), false)),
     ];
     let members = members.map(|(name, of)| (name.to_owned(), of));
-    let req = Type {
-        bits: 47,
-        signed: false,
-        kind: Kind::Struct(members.to_vec()),
-    };
+    let req = Type::new(47, Kind::Struct(members.to_vec()));
     let expected = [
         ("req_i", array(2, req, true)),
         ("st_o", st),
         ("t_i", bits(7, false)),
         (
             "u_i",
-            Type {
-                bits: 2,
-                signed: false,
-                kind: Kind::List(Box::new(bits(1, false)), 0, 1),
-            },
+            Type::new(2, Kind::List(Box::new(bits(1, false)), 0, 1)),
         ),
         ("word_i", bits(32, false)),
-        ("x+y", bits(32, true)),
+        (
+            "x+y",
+            Type {
+                two_state: true,
+                ..bits(32, true)
+            },
+        ),
     ];
     let expected = expected.map(|(name, of)| (name.to_owned(), Some(of)));
     for form in ["xml", "json"] {

@@ -153,6 +153,7 @@ module m import p::*; #(parameter st_e Mode = Idle, parameter int Rows [2] = '{1
   input  p::st_e            list_i [N],
   input  logic [1:0]        plain_i [N],
   input  logic signed [6:0] off_i [2],
+  input  int                num_i [2],
   output st_e               all_o [N][2:1],
   output logic [1:0]        mode_o,
   output logic [31:0]       row_o
@@ -162,7 +163,7 @@ module m import p::*; #(parameter st_e Mode = Idle, parameter int Rows [2] = '{1
     assign all_o[i][2] = list_i[i];
   end
   assign mode_o = Mode;
-  assign row_o  = Rows[1] + 32'(plain_i[0]) + 32'(off_i[0]);
+  assign row_o  = Rows[1] + 32'(plain_i[0]) + 32'(off_i[0]) + num_i[1];
 endmodule
 ";
 
@@ -176,6 +177,7 @@ fn ports_with_an_enum_are_cast_to_it() {
         "  p::st_e list_i_net [0:1];",
         "  logic [1:0] plain_i_net [0:1];",
         "  logic signed [6:0] off_i_net [0:1];",
+        "  bit signed [31:0] num_i_net [0:1];",
         "  p::st_e all_o_net [0:1][2:1];",
         "    .st_i(p::st_e'(st_i)),",
         "    .side_i(side_e'(side_i)),",

@@ -14,6 +14,8 @@ use serde_json::{Map, Value};
 pub(super) struct Type {
     pub bits: u32,
     pub signed: bool,
+    /// It has no X and no Z.
+    pub two_state: bool,
     pub kind: Kind,
 }
 
@@ -192,10 +194,14 @@ impl<'de> Visitor<'de> for Above {
 }
 
 impl Type {
-    /// A type without a sign.
+    /// A type without a sign, with four states.
     pub fn new(bits: u32, kind: Kind) -> Self {
-        let signed = false;
-        Type { bits, signed, kind }
+        Type {
+            bits,
+            signed: false,
+            two_state: false,
+            kind,
+        }
     }
 
     /// A vector of `bits` bits.
@@ -440,10 +446,8 @@ impl<'a> Tree<'a> {
                 } else {
                     keyword
                 };
-                let plain = [
-                    "logic", "bit", "int", "integer", "byte", "shortint", "longint", "time",
-                ];
-                if !plain.contains(&keyword) {
+                let two_state = ["bit", "int", "byte", "shortint", "longint"].contains(&keyword);
+                if !two_state && !["logic", "integer", "time"].contains(&keyword) {
                     return None;
                 }
                 let bound = |key| node.key(key).parse::<i64>().unwrap_or(0);
@@ -451,6 +455,7 @@ impl<'a> Tree<'a> {
                 Some(Type {
                     bits,
                     signed: node.key("signed") == "true",
+                    two_state,
                     kind: Kind::Bits,
                 })
             }
@@ -475,21 +480,32 @@ impl<'a> Tree<'a> {
                 let of = Box::new(below()?);
                 let count = u32::try_from(left.abs_diff(right) + 1).ok()?;
                 let bits = of.bits.checked_mul(count)?;
+                let two_state = of.two_state;
                 let kind = match node.kind.as_str() {
                     "packarraydtype" => Kind::Array(of, left < right),
                     _ => Kind::List(of, left, right),
                 };
-                Some(Type::new(bits, kind))
+                Some(Type {
+                    two_state,
+                    ..Type::new(bits, kind)
+                })
             }
             "structdtype" => {
                 let members = self.members(node, depth)?;
                 let mut all = members.iter();
                 let bits = all.try_fold(0u32, |sum, (_, of)| sum.checked_add(of.bits))?;
-                Some(Type::new(bits, Kind::Struct(members)))
+                let two_state = members.iter().all(|(_, of)| of.two_state);
+                Some(Type {
+                    two_state,
+                    ..Type::new(bits, Kind::Struct(members))
+                })
             }
             "uniondtype" => {
                 let members = self.members(node, depth)?;
-                Some(Type::vector(members.iter().map(|(_, of)| of.bits).max()?))
+                Some(Type {
+                    two_state: members.iter().all(|(_, of)| of.two_state),
+                    ..Type::vector(members.iter().map(|(_, of)| of.bits).max()?)
+                })
             }
             _ => None,
         }

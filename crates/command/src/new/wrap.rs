@@ -358,7 +358,7 @@ impl Out {
                     let (dimensions, element, indices) = unpacked(of);
                     let type_of = match self.enum_of(element) {
                         Some(name) => format!("{name} "),
-                        None => format!("logic {}{}", sign(element), range(element.bits)),
+                        None => vector(element),
                     };
                     let _ = writeln!(self.nets, "  {type_of}{net} {dimensions};");
                     self.say(&format!("{name} is an unpacked array {dimensions}: the element with the least index is the lowest"));
@@ -473,9 +473,11 @@ fn unpacked(of: &Type) -> (String, &Type, Vec<String>) {
     )
 }
 
-/// Returns the word for a type with a sign: arrays connect only if their elements have the same.
-fn sign(of: &Type) -> &'static str {
-    if of.signed { "signed " } else { "" }
+/// Returns the vector that stands for a type in an array: arrays connect only if their elements have the same sign and states.
+fn vector(of: &Type) -> String {
+    let states = if of.two_state { "bit" } else { "logic" };
+    let sign = if of.signed { "signed " } else { "" };
+    format!("{states} {sign}{}", range(of.bits))
 }
 
 fn range(bits: u32) -> String {
