@@ -650,6 +650,19 @@ mod tests {
         assert_eq!(super::renamed(text, "merge", "shape"), right);
     }
 
+    /// Regression: the module of a file outside the folder of the list had no name.
+    #[test]
+    fn a_mutant_has_the_name_of_its_file_for_its_module() {
+        for file in ["core.sv", "../../rtl/core.sv"] {
+            let line = format!("mutate -mode inv -cell $1 -port A -portbit 0 -src {file}:7.3-7.9");
+            let mutant = Choice::parse(&line).unwrap().mutant(1);
+            assert_eq!(
+                (&*mutant.module, &*mutant.file, mutant.line),
+                ("core", file, 7)
+            );
+        }
+    }
+
     /// Regression: those of slang, which have other names, had mutants at their outputs, and the formal file no longer found the register.
     #[test]
     fn registers_are_found_under_the_names_of_both_front_ends() {
