@@ -267,6 +267,7 @@ pub fn command(args: &NewArgs) -> Done {
     };
     let mut types = BTreeMap::new();
     let mut wrapper = None;
+    let buses = interfaces.clone();
     if own.is_none() {
         let module = Wrapped {
             top: &args.top,
@@ -385,7 +386,8 @@ pub fn command(args: &NewArgs) -> Done {
         };
         let shown = shown.join(", ");
         notes.push(format!(
-            "sampled, because they depend on pins of the same cycle: {shown}{more}"
+            "sampled, because they depend on pins of the same cycle: {shown}{more}{}",
+            wrap::doubt(&buses, &of_pins)
         ));
     }
     let and = reset

@@ -45,6 +45,25 @@ pub(super) fn helps(said: &str, interfaces: &[Interface]) -> bool {
     interface || said.contains("is an unpacked array") || said.contains("is an inout")
 }
 
+/// Returns what to say if one of the `sampled` outputs is a member of an interface: behind it there may be a struct, of which Verilator
+/// tells as a whole whether it depends on pins.
+pub(super) fn doubt(interfaces: &[Interface], sampled: &[String]) -> &'static str {
+    let is_member = |output: &String| {
+        let mut all = interfaces.iter();
+        all.any(|of| {
+            output
+                .strip_prefix(&of.port)
+                .is_some_and(|rest| rest.starts_with('_'))
+        })
+    };
+    match sampled.iter().any(is_member) {
+        true => {
+            ". A member of an interface may still be a register, if a struct is behind it: then remove `sampled`"
+        }
+        false => "",
+    }
+}
+
 /// Returns the ports of module `top` in the `texts` that are interfaces; those without a modport are left out.
 ///
 /// # Errors
