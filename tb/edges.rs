@@ -16,6 +16,8 @@ use crate::common::dump::Dump;
 use crate::common::rtl::Rtl as Folder;
 use crate::common::{ROOT, needs};
 
+mod combinational;
+
 crate::common::designs! {
     /// A counter without a reset.
     tick Tick Ticks;
@@ -332,17 +334,21 @@ fn an_asynchronous_reset_that_is_declared_as_a_synchronous_one_is_found() {
     assert!(cycles.last().unwrap().is_reset(), "{found}");
 }
 
-/// A copy of the RTL of `tick` in which `number_o` has this value.
-fn ticks(number: &str) -> crate::common::rtl::Copy {
+/// A copy of the RTL of the design `unit` with a change.
+fn changed(unit: &str, right: &str, wrong: &str) -> crate::common::rtl::Copy {
     let own = Folder {
-        unit: "tick".to_owned(),
-        dir: Path::new(ROOT).join("tb/edges/tick"),
+        unit: unit.to_owned(),
+        dir: Path::new(ROOT).join("tb/edges").join(unit),
     };
     let copy = own.copy();
-    let assigned = "assign number_o = number_q;";
-    let now = format!("assign number_o = {number};");
-    copy.change(("tick.sv", assigned, &now));
+    copy.change((&format!("{unit}.sv"), right, wrong));
     copy
+}
+
+/// A copy of the RTL of `tick` in which `number_o` has this value.
+fn ticks(number: &str) -> crate::common::rtl::Copy {
+    let now = format!("assign number_o = {number};");
+    changed("tick", "assign number_o = number_q;", &now)
 }
 
 /// An output that depends on pins and is not declared as sampled differs in the first cycles, and the report says what to declare. Of one

@@ -13,6 +13,7 @@ fn main() {
             "waves/flit",
             "waves/pulse",
             "edges/tick",
+            "edges/larger",
             "edges/gate",
             "edges/early",
             "edges/shut",

@@ -72,6 +72,8 @@ pub struct Field {
     /// The field is not compared in the first cycle of a run: it, or a field that may hide it, is what an output was before the clock
     /// edge of that cycle, when no reset had set the registers on which it may depend.
     pub not_first: bool,
+    /// It is taken before the clock edge, with the pins of the same cycle. Every field of a design without a clock is.
+    pub sampled: bool,
     /// When the field is compared.
     pub compared: Compared,
     /// It is an output of the module; otherwise it is read inside.
@@ -643,6 +645,7 @@ mod tests {
                 context: false,
                 clock: None,
                 not_first: false,
+                sampled: false,
                 compared: Compared::Always,
                 output: false,
                 per_wavefront: false,
@@ -660,6 +663,7 @@ mod tests {
                 context: false,
                 clock: None,
                 not_first: false,
+                sampled: false,
                 compared: Compared::Always,
                 output: false,
                 per_wavefront: false,

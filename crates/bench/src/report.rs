@@ -235,7 +235,7 @@ fn sampled<D: Design>(mismatch: &Mismatch<D>) -> Option<String> {
         return None;
     }
     let mut fields = mismatch.diffs.iter().map(|diff| &D::fields()[diff.field]);
-    let field = fields.find(|field| field.output && !field.not_first)?.name;
+    let field = fields.find(|field| field.output && !field.sampled)?.name;
     Some(format!(
         "  output  {field} was taken after the clock edge, with the pins of the next cycle. If it depends on pins of the same cycle, add\n          \
          `sampled = true` to it in design.toml\n"

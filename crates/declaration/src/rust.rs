@@ -260,12 +260,13 @@ impl Declaration {
                 out,
                 "    {bench}::field::Field {{\n        name: {name:?},\n        offset: core::mem::offset_of!(State, {name}),\n        shape: {shape},\n        \
                  width: {width},\n        show: {},\n        signal: {signal:?},\n        signal_width: {signal_width},\n        \
-                 filter: {filter:?},\n        signed: {},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        compared: {},\n        output: {},\n        per_wavefront: {},\n    }},",
+                 filter: {filter:?},\n        signed: {},\n        context: {},\n        clock: {:?},\n        not_first: {},\n        sampled: {},\n        compared: {},\n        output: {},\n        per_wavefront: {},\n    }},",
                 show(&field.show, width, &self.enums, bench),
                 field.show == Show::Signed,
                 field.context,
                 field.clock,
                 self.not_first(field),
+                field.sampled || self.is_combinational(),
                 self.rust_compared(field, bench),
                 !field.outputs.is_empty(),
                 field.per_wavefront,

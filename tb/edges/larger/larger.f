@@ -1,0 +1,1 @@
+larger.sv
