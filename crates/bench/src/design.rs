@@ -219,12 +219,6 @@ impl Random {
         self.0.random_ratio(percent, 100)
     }
 
-    /// Returns true as often as `chance` says.
-    #[cfg(feature = "rtl")]
-    pub(crate) fn is(&mut self, chance: &Bernoulli) -> bool {
-        self.0.sample(chance)
-    }
-
     /// Returns one of `choices`; `None` if there are none.
     pub fn of<'a, T>(&mut self, choices: &'a [T]) -> Option<&'a T> {
         match choices.len() {

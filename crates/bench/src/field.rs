@@ -72,7 +72,7 @@ pub struct Field {
     /// The field is not compared in the first cycle of a run: it, or a field that may hide it, is what an output was before the clock
     /// edge of that cycle, when no reset had set the registers on which it may depend.
     pub not_first: bool,
-    /// It is taken before the clock edge, with the pins of the same cycle. Every field of a design without a clock is.
+    /// It is taken before the clock edge, with the pins of the same cycle. So is every field of a design without a clock.
     pub sampled: bool,
     /// When the field is compared.
     pub compared: Compared,
@@ -393,6 +393,28 @@ impl Pin {
             8 => to.copy_from_slice(&raw),
             _ => to.copy_from_slice(&raw[..bytes]),
         }
+    }
+
+    /// Sets word `i` of the pin in successive structs of `size` bytes, one for each of `values`. Bits that do not fit its bytes are lost.
+    #[cfg(feature = "rtl")]
+    pub(crate) fn set_all(&self, structs: &mut [u8], size: usize, i: usize, values: &[u64]) {
+        let (at, bytes) = self.place(i);
+        let set = match bytes {
+            1 => set_bytes::<1>,
+            2 => set_bytes::<2>,
+            4 => set_bytes::<4>,
+            8 => set_bytes::<8>,
+            _ => unreachable!("a word of {bytes} bytes"),
+        };
+        set(&mut structs[at..], size, values);
+    }
+}
+
+/// Sets the first `N` bytes of every `size` bytes.
+#[cfg(feature = "rtl")]
+fn set_bytes<const N: usize>(structs: &mut [u8], size: usize, values: &[u64]) {
+    for (bytes, value) in structs.chunks_mut(size).zip(values) {
+        bytes[..N].copy_from_slice(&value.to_le_bytes()[..N]);
     }
 }
 

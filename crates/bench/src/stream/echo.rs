@@ -1,25 +1,23 @@
-//! Values that a design may wait for.
+//! Values with which a design may compare.
 
-use rand::distr::Bernoulli;
+use rand::seq::{IndexedRandom, IteratorRandom};
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
 
-use crate::design::{Random, ratio};
+use super::draw::Chance;
 use crate::field::{Declaration, Field, Pin, Role, Shape};
 
-/// Narrower values come up often enough by themselves.
+/// Pins of at most this many bits take every value often enough by themselves.
 const NARROW: u32 = 6;
-/// How many values of pins are remembered.
-const REMEMBERED: usize = 16;
-/// How many are kept until the older ones are dropped, all at once.
-const KEPT: usize = 64 * REMEMBERED;
+/// Values of pins are taken from this many of the last cycles.
+pub(super) const REMEMBERED: usize = 16;
 
 /// Draws values that pins had before, values of fields, and literals of the RTL. It has random numbers of its own, so that all else is drawn
 /// as without it.
 pub(super) struct Echo {
-    random: Random,
+    rng: Pcg64Mcg,
     /// How often it has a value in this phase.
-    often: Bernoulli,
-    /// The last values of pins, and some before them.
-    seen: Vec<u64>,
+    often: Chance,
     /// The pins whose values are remembered.
     pins: Vec<&'static Pin>,
     /// The fields that are numbers.
@@ -33,9 +31,8 @@ impl Echo {
         let number = |field: &&Field| matches!(field.shape, Shape::Words { .. });
         let fields = design.fields.iter().filter(number);
         Echo {
-            random: Random::new(!seed),
-            often: ratio(0, 100),
-            seen: Vec::new(),
+            rng: Pcg64Mcg::seed_from_u64(!seed),
+            often: Chance::new(0, 100),
             pins: design.pins.iter().filter(|pin| is_wide(pin)).collect(),
             fields: fields.filter(|f| f.width > NARROW).collect(),
             literals: design.literals,
@@ -44,34 +41,44 @@ impl Echo {
 
     /// Begins a phase. In half of them all values are as the declaration of the pin says.
     pub fn phase(&mut self) {
-        self.often = ratio([0, 0, 10, 50][self.random.below(4) as usize], 100);
+        self.often = Chance::new([0, 0, 10, 50][self.rng.random_range(0..4)], 100);
     }
 
-    /// Returns a value for a wide `pin` while the golden model is in `state`; `None` most of the time.
-    #[inline]
-    pub fn value(&mut self, pin: &Pin, state: &[u8]) -> Option<u64> {
-        match self.random.is(&self.often) {
-            true => self.waited(pin, state),
-            false => None,
+    /// Draws in which of the next `count` cycles, at most 64, a pin has such a value: a bit for each.
+    pub fn cycles(&mut self, count: usize) -> u64 {
+        self.often.in_cycles(count, &mut self.rng)
+    }
+
+    /// Sets `pin` in `pins` to such a value if there is one that the pin may have. `before` are the pins of the cycles before, as they were
+    /// drawn; the golden model is in `state`. Not inlined: most cycles have no such value.
+    #[inline(never)]
+    pub fn set(&mut self, pin: &Pin, pins: &mut [u8], before: &[u8], state: &[u8]) {
+        let words = pin.words();
+        for i in 0..words {
+            // Of several words about half.
+            if (words == 1 || self.rng.random())
+                && let Some(value) = self.value(pin, pins.len(), before, state)
+            {
+                pin.set(pins, i, value);
+            }
         }
     }
 
-    /// Not inlined: in the loop over pins, which runs in every cycle, there would be too few registers.
-    #[inline(never)]
-    fn waited(&mut self, pin: &Pin, state: &[u8]) -> Option<u64> {
-        let value = match self.random.below(3) {
+    fn value(&mut self, pin: &Pin, size: usize, before: &[u8], state: &[u8]) -> Option<u64> {
+        let rng = &mut self.rng;
+        let value = match rng.random_range(0..3) {
             0 => {
-                let old = self.seen.len().saturating_sub(REMEMBERED);
-                *self.random.of(&self.seen[old..])?
+                let cycle = before.rchunks_exact(size).take(REMEMBERED).choose(rng)?;
+                let seen = self.pins.choose(rng)?;
+                seen.get(cycle, rng.random_range(0..seen.words()))
             }
             1 => {
-                let field = self.random.of(&self.fields)?;
-                let word = self.random.below(field.words() as u64);
-                field.word(state, word as usize)
+                let field = self.fields.choose(rng)?;
+                field.word(state, rng.random_range(0..field.words()))
             }
-            _ => *self.random.of(self.literals)?,
+            _ => *self.literals.choose(rng)?,
         };
-        let value = match self.random.below(8) {
+        let value = match rng.random_range(0..8) {
             0 => value.wrapping_add(1),
             1 => value.wrapping_sub(1),
             _ => value,
@@ -80,25 +87,9 @@ impl Echo {
         let value = value & u64::MAX >> (64 - pin.width);
         (least..=most).contains(&value).then_some(value)
     }
-
-    /// Remembers the values of `pins`.
-    pub fn see(&mut self, pins: &[u8]) {
-        for pin in &self.pins {
-            let values = (0..pin.words()).map(|i| pin.get(pins, i));
-            self.seen.extend(values);
-        }
-        if self.seen.len() > KEPT {
-            self.forget();
-        }
-    }
-
-    #[cold]
-    fn forget(&mut self) {
-        self.seen.drain(..self.seen.len() - REMEMBERED);
-    }
 }
 
-/// Returns whether `pin` is a number of so many bits that values which the design waits for seldom come up by themselves.
+/// Returns whether `pin` is a number of so many bits that values with which the design compares seldom come up by themselves.
 pub(super) fn is_wide(pin: &Pin) -> bool {
     let number = matches!(pin.shape, Shape::Words { .. });
     number && pin.width > NARROW && pin.values.is_empty() && pin.role == Role::Plain

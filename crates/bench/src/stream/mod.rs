@@ -15,8 +15,8 @@
 //!
 //! The declaration of a pin gives its random values: `range`, `percent`, or the values of its `enum`. A stream is divided into phases of 8 to 63 cycles.
 //! In a phase a flag is 1 as often as its declaration says, or seldom, or nearly always, so that counters reach both ends.
-//! One number in four is the least or the greatest of its range. A number of more than 6 bits is in some phases often a value that
-//! the design may wait for: one that this or another pin had before, one of a field of the state, or one of the
+//! One number in four is the least or the greatest of its range. A number of more than 6 bits is in some phases often a value with
+//! which the design may compare: one that this or another pin had before, one of a field of the state, or one of the
 //! [literals](crate::field::Declaration::literals) of the RTL, or one more or less than these. The reset is asserted in the first [`RESET_CYCLES`]
 //! cycles, and later in one of [`RESET_EVERY`]. Of the streams of a campaign one in [`LONG_EVERY`] is [`LONG`]
 //! times as long as the [`CYCLES`] of the others, with phases of 64 to 511 cycles, in which some pins keep their values for many cycles; in two of three such
@@ -234,7 +234,7 @@ impl<D: Design> Stream<D> {
                 drawn.push(D::In::default());
                 let pins = &mut drawn[cycle];
                 let state = bytes_of(golden.state());
-                draw.pins(cycle, state, bytes_of_mut(pins), &mut rng);
+                draw.pins(state, bytes_of_mut(pins), &mut rng);
                 golden.choose(pins, &mut random);
                 legal.keep(&golden, pins, &mut rng);
                 legal.make(&golden, pins);
