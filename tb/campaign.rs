@@ -1,7 +1,7 @@
 //! Campaigns of threads, processes and shards have the same totals and failures; reports of campaigns; which pins and builds they
 //! cover. Modules: processes that are killed, files of results, accounting of chunks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -473,6 +473,64 @@ fn a_failing_case_does_not_fail_the_next_one() {
         assert_eq!(failure["kind"], "mismatch", "{failure}");
     }
     assert!(!out.contains("NOT REPRODUCED"), "{out}");
+}
+
+/// Regression: a stream or program that failed on other RTL, or that is drawn otherwise since, was lost when another case got its name.
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn a_saved_case_is_replaced_by_itself_and_never_by_another_one() {
+    let bad = Folder::own("spa5").copy().without_assertions();
+    bad.change((
+        "spa5_threads.sv",
+        " | d_ret_d | exited_q);",
+        " | exited_q);",
+    ));
+    let out = tempfile::tempdir().unwrap();
+    let with = [
+        "--rtl",
+        bad.arg(),
+        "--programs",
+        "100",
+        "--jobs",
+        "1",
+        "--out",
+        arg(out.path()),
+    ];
+    let run = || reconverge_ends(1, &[&["fuzz", "spa5"], &with[..]].concat());
+    let files = || {
+        let files = fs::read_dir(out.path())
+            .unwrap()
+            .map(|file| file.unwrap().path());
+        let cases = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
+        let cases = cases.map(|path| (path.clone(), fs::read_to_string(path).unwrap()));
+        cases.collect::<BTreeMap<_, _>>()
+    };
+    run();
+    let first = files();
+    run();
+    assert_eq!(files(), first);
+
+    let (small, found): (Vec<_>, Vec<_>) =
+        first.keys().partition(|path| arg(path).contains(".shrunk"));
+    assert_eq!((small.len(), found.len()), (1, 1), "{first:?}");
+    for (file, new) in [(small[0], ".shrunk-2.json"), (found[0], "-2.")] {
+        let other = first[file].replace("\"seed\": \"0x", "\"seed\": \"0x1");
+        assert_ne!(other, first[file]);
+        fs::write(file, &other).unwrap();
+        run();
+        let now = files();
+        assert_eq!(now[file], other);
+        let more: Vec<_> = now
+            .keys()
+            .filter(|path| !first.contains_key(*path))
+            .collect();
+        assert!(
+            more.iter().any(|path| arg(path).contains(new)),
+            "{new}: {more:?}"
+        );
+        more.iter().for_each(|path| fs::remove_file(path).unwrap());
+        fs::write(file, &first[file]).unwrap();
+    }
 }
 
 /// The JUnit file of several units.

@@ -323,7 +323,7 @@ pub fn cover<C: Shows>(args: &CoverArgs, gathered: &mut Gathered) -> Done {
             let case = &mut failure.case;
             case.on_rtl(dir.as_deref(), model_of_rtl.no_assert(), case.mutant());
             crate::console::failed();
-            let saved = found::save(&failure, &args.place.out);
+            let saved = found::save_new(&mut failure, &args.place.out);
             (failure, saved)
         });
     }

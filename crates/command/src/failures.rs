@@ -8,11 +8,12 @@ use reconverge::campaign::Failed;
 use reconverge::design::Design as _;
 use reconverge::failure::{Cause, Failure};
 use reconverge::quantity::counted;
+use reconverge::saved::Saved;
 use reconverge::show::page;
 
 use crate::console::{Failure as Trouble, print};
 use crate::found::{self, SavedFile, Small};
-use crate::shows::{Shows, replay_command, rule_id, said_of};
+use crate::shows::{Shows, at, replay_command, rule_id, said_of};
 use crate::streams::folder;
 use crate::workers::Isolated;
 
@@ -72,13 +73,13 @@ pub fn alike<C: Shows>(one: &Failure<C>, other: &Failure<C>) -> bool {
 
 /// Saves with `save` the first [`SAVED`] cases of each group; returns the file of each of the `failures`.
 pub fn saved<C: Shows>(
-    failures: &[Failed<C>],
+    failures: &mut [Failed<C>],
     groups: &[Group],
-    mut save: impl FnMut(&Failed<C>) -> SavedFile,
+    mut save: impl FnMut(&mut Failed<C>) -> SavedFile,
 ) -> Vec<SavedFile> {
     let mut saved = vec![None; failures.len()];
     for index in (groups.iter()).flat_map(|group| group.members.iter().take(SAVED)) {
-        saved[*index] = save(&failures[*index]);
+        saved[*index] = save(&mut failures[*index]);
     }
     saved
 }
@@ -236,8 +237,12 @@ pub fn shown<C: Shows>(
         let command = small.and_then(|small| small.command.clone()).or(replay);
         // Left by an earlier campaign that made it smaller.
         let there = saved[first].as_ref().and_then(|path| {
-            let name = format!("{}.shrunk.s", as_found.case.name());
-            std::fs::read_to_string(folder(path).join(name)).ok()
+            let name = format!("{}.shrunk", as_found.case.name());
+            let small = folder(path).join(name);
+            let text = std::fs::read_to_string(at(&small, "json")).ok()?;
+            let of = Saved::<C>::parse(&text, "").ok()?.case;
+            (of.rtl() == as_found.case.rtl())
+                .then(|| std::fs::read_to_string(at(&small, "s")).ok())?
         });
         let others = group.members[1..].iter().take(LISTED);
         let others = others.filter_map(|m| saved[*m].as_ref());

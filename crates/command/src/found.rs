@@ -1,11 +1,12 @@
 //! Handling of a failure: save its case, report it, run it again with waves, make it smaller. This
 //! order ensures that the case is saved and the report printed, whatever fails later.
 
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use reconverge::campaign::Shrunk;
 use reconverge::check::TestCase;
-use reconverge::failure::{Cause, Failure};
+use reconverge::failure::{Cause, Failure, holds};
 use reconverge::input::{one_line, printable};
 use reconverge::lanes::{RED, styled};
 use reconverge::report::headline;
@@ -15,7 +16,7 @@ use reconverge::wave;
 use crate::console::{
     Done, Failure as Trouble, Status, colour, complain, print, print_styled, width,
 };
-use crate::shows::{Shows, replay_command};
+use crate::shows::{Shows, at, replay_command};
 use crate::streams::folder;
 use crate::workers::Isolated;
 
@@ -78,7 +79,7 @@ fn replay<C: Shows>(case: &C, saved: &SavedFile) -> String {
 /// The file of a saved case, if it could be saved.
 pub type SavedFile = Option<PathBuf>;
 
-/// Returns that file as results in JSON name it.
+/// Returns the path of that file as JSON gives it.
 pub fn name_of(saved: &SavedFile) -> Option<String> {
     let path = saved.as_ref()?;
     Some(path.to_string_lossy().into_owned())
@@ -93,35 +94,50 @@ pub fn save_agreed<C: TestCase>(case: C, path: &Path) -> Result<(), String> {
     wave::write_whole(path, &saved.to_text())
 }
 
-/// Saves the case of a failure, in `out` if possible; returns its file.
+/// Saves the case of a failure, in `out` if possible; returns its file. Replaces the file of an earlier
+/// run with the same name.
 pub fn save<C: TestCase>(failure: &Failure<C>, out: &Path) -> SavedFile {
-    let why = match failure.save(out) {
-        Ok(path) => return Some(path),
+    save_with(out, |dir| failure.save(dir)).unwrap_or_else(|why| by_hand(failure, &why))
+}
+
+/// Saves the case of a failure of a campaign, in `out` if possible; returns its file. The case gets another name if that is the name of
+/// another case.
+pub fn save_new<C: TestCase>(failure: &mut Failure<C>, out: &Path) -> SavedFile {
+    save_with(out, |dir| failure.save_new(dir)).unwrap_or_else(|why| by_hand(failure, &why))
+}
+
+/// Saves with `save` in `out`, or if that cannot be written, in a temporary folder.
+fn save_with(
+    out: &Path,
+    mut save: impl FnMut(&Path) -> Result<PathBuf, String>,
+) -> Result<SavedFile, String> {
+    let why = match save(out) {
+        Ok(path) => return Ok(Some(path)),
         Err(why) => why,
     };
-    let elsewhere = || {
+    let mut elsewhere = || {
         let dir = tempfile::Builder::new().prefix("reconverge-").tempdir();
         let dir = dir.map_err(|e| e.to_string())?;
-        let path = failure.save(dir.path())?;
+        let path = save(dir.path())?;
         let _ = dir.keep();
         Ok(path)
     };
-    match elsewhere() {
-        Ok(path) => {
-            let shown = path.display();
-            complain(&format!("warning: {why}; saved as {shown} instead"));
-            Some(path)
-        }
-        Err::<_, String>(other) => {
-            // If it cannot be saved anywhere, it is at least printed.
-            let case = Saved::from(failure).to_text();
-            let case = serde_json::from_str::<serde_json::Value>(&case).unwrap_or_default();
-            complain(&format!(
-                "warning: {why}; {other}; the case, to be saved by hand:\n{case}"
-            ));
-            None
-        }
-    }
+    let path = elsewhere().map_err(|other: String| format!("{why}; {other}"))?;
+    complain(&format!(
+        "warning: {why}; saved as {} instead",
+        path.display()
+    ));
+    Ok(Some(path))
+}
+
+/// Prints a case that cannot be saved anywhere, because of `why`.
+fn by_hand<C: TestCase>(failure: &Failure<C>, why: &str) -> SavedFile {
+    let case = Saved::from(failure).to_text();
+    let case = serde_json::from_str::<serde_json::Value>(&case).unwrap_or_default();
+    complain(&format!(
+        "warning: {why}; the case, to be saved by hand:\n{case}"
+    ));
+    None
 }
 
 /// Runs a failure again with waves, next to its saved case; returns the lines that name the files. An error is only a
@@ -244,9 +260,20 @@ fn line<C: Shows>(failure: &Failure<C>, saved: &SavedFile) -> String {
     one_line(&text).into_owned()
 }
 
-/// Saves a smaller case of the case called `name` with [`Shows::save_again`]. Returns the commands that run it again.
+/// Saves a smaller case of the case called `name` with [`Shows::save_again`], never in the place of another one. Returns the commands that run
+/// it again.
 fn save_small<C: Shows>(shrunk: &Shrunk<C>, out: &Path, name: &str) -> String {
-    let saved = C::save_again(&shrunk.failure, &out.join(format!("{name}.shrunk")));
+    let numbers = (2..).map(|number| format!("-{number}"));
+    let mut stems = iter::once(String::new())
+        .chain(numbers)
+        .map(|n| out.join(format!("{name}.shrunk{n}")));
+    let free = |stem: &PathBuf| {
+        let file = at(stem, "json");
+        !file.exists() || holds(&file, &Saved::from(&shrunk.failure))
+    };
+    let stem = stems.find(free);
+    let stem = stem.unwrap_or_else(|| unreachable!("a folder has no file for each number"));
+    let saved = C::save_again(&shrunk.failure, &stem);
     saved.unwrap_or_else(|why| {
         complain(&format!("warning: {why}: the shrunk case is not saved"));
         String::new()

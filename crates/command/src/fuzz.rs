@@ -211,9 +211,10 @@ pub fn fuzz<C: Shows>(
                 let alike = found.values().filter(|(other, saved)| {
                     saved.is_some() && failures::alike(&other.failure, &failed.failure)
                 });
-                let saved =
-                    (alike.count() < failures::SAVED).then(|| found::save(&failed.failure, out));
-                found.insert(failed.number, (failed.clone(), saved));
+                let few = alike.count() < failures::SAVED;
+                let mut failed = failed.clone();
+                let saved = few.then(|| found::save_new(&mut failed.failure, out));
+                found.insert(failed.number, (failed, saved));
             }
         }
     };
@@ -302,14 +303,21 @@ pub fn fuzz<C: Shows>(
         format!("{}: {why} after {programs}{then}", named::<C>(&build))
     });
     let groups = groups(&summary.failures);
-    let saved = failures::saved(&summary.failures, &groups, |failed| {
-        let there = found.remove(&failed.number).and_then(|(_, saved)| saved);
-        there.unwrap_or_else(|| found::save(&failed.failure, out))
+    let mut failures = summary.failures.clone();
+    let saved = failures::saved(&mut failures, &groups, |failed| {
+        match found.remove(&failed.number) {
+            Some((there, Some(saved))) => {
+                // Its name may have got a number.
+                failed.failure.case = there.failure.case;
+                saved
+            }
+            _ => found::save_new(&mut failed.failure, out),
+        }
     });
-    let mut reports = reports(&summary.failures, &saved, &groups);
+    let mut reports = reports(&failures, &saved, &groups);
     let took = started.elapsed();
     let shown = |small| match args.summary.html {
-        Some(_) => failures::shown(&summary.failures, &saved, &groups, small),
+        Some(_) => failures::shown(&failures, &saved, &groups, small),
         None => Vec::new(),
     };
     let ran = |reports: &[String], shown: Vec<page::Failed>| {
@@ -333,7 +341,7 @@ pub fn fuzz<C: Shows>(
             small: None,
         };
         let telling = Some(&mut told);
-        tell(&summary.failures, &saved, &groups, &mut reports, telling)?;
+        tell(&failures, &saved, &groups, &mut reports, telling)?;
         small = told.small;
     }
     for note in notes {

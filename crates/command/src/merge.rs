@@ -35,10 +35,11 @@ pub fn report<C: Shows>(files: &[PathBuf], args: &ReportArgs) -> Result<Part, Fa
     let (header, summary) = results::merge::<C>(files)?;
     let options = header.options();
     let groups = groups(&summary.failures);
-    let save = |failed: &Failed<C>| found::save(&failed.failure, &args.out);
-    let saved = failures::saved(&summary.failures, &groups, save);
+    let save = |failed: &mut Failed<C>| found::save_new(&mut failed.failure, &args.out);
+    let mut failures = summary.failures.clone();
+    let saved = failures::saved(&mut failures, &groups, save);
     let whole = merged(&summary, &options, &header.build);
-    let shown = shown(&summary.failures, &saved, &groups, None);
+    let shown = shown(&failures, &saved, &groups, None);
     Ok(Part::new(&whole, summary.given_up().is_none(), shown))
 }
 
@@ -56,18 +57,19 @@ pub fn unit<C: Shows>(files: &[PathBuf], args: &MergeArgs, row: bool) -> Result<
         print(&said)?;
     }
     let groups = groups(&summary.failures);
-    let save = |failed: &Failed<C>| found::save(&failed.failure, &args.out);
-    let saved = failures::saved(&summary.failures, &groups, save);
-    let mut reports = reports(&summary.failures, &saved, &groups);
+    let save = |failed: &mut Failed<C>| found::save_new(&mut failed.failure, &args.out);
+    let mut failures = summary.failures.clone();
+    let saved = failures::saved(&mut failures, &groups, save);
+    let mut reports = reports(&failures, &saved, &groups);
     if row && failed {
         print("\n")?;
     }
-    tell(&summary.failures, &saved, &groups, &mut reports, None)?;
+    tell(&failures, &saved, &groups, &mut reports, None)?;
     if last {
         print(&format!("\n{said}"))?;
     }
     let shown = match args.summary.html {
-        Some(_) => shown(&summary.failures, &saved, &groups, None),
+        Some(_) => shown(&failures, &saved, &groups, None),
         None => Vec::new(),
     };
     ran(&whole, &reports, None, None, shown)
