@@ -18,6 +18,8 @@ use reconverge::stream::Stream;
 use crate::common::ROOT;
 use crate::common::dump::unescaped;
 
+mod posted;
+
 crate::common::designs! {
     /// A register between two channels, logic between two others, and a channel on which offers may be withdrawn.
     hop Hop Golden;

@@ -20,6 +20,7 @@ fn main() {
             "formal/pick",
             "clocks/pair",
             "channels/hop",
+            "channels/post",
             "channels/relay",
         ] {
             let path = format!("../../tb/{design}/design.toml");

@@ -305,7 +305,8 @@ impl<D: Design> Judged<D> {
         stimulus: &mut impl Stimulus<D>,
     ) {
         if D::DECLARATION.transactions {
-            self.transact(cycle, flush, check, expected.0, pins, stimulus);
+            let expected = (expected.0, after.is_some());
+            self.transact(cycle, flush, check, expected, pins, stimulus);
         } else {
             self.take(cycle, flush, check, expected, after);
             self.promised(cycle, pins, expected);
@@ -626,7 +627,9 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             let expected = spoilt.as_ref().or(shown.as_ref());
             let expected = expected.unwrap_or_else(|| golden.state());
             // The state before the first edge is of power-up: what the reset leaves as it is can be anything.
-            let after = match cycle > 0 && pins.resets_at_once() && !D::DECLARATION.transactions {
+            let after = match cycle > 0 && pins.resets_at_once() {
+                // Transactions need the state before the reset acts, which is told apart only if one is expected after it: any.
+                true if D::DECLARATION.transactions => Some((*expected, None)),
                 true => {
                     let before = (expected, last.as_ref().unwrap_or(&pins));
                     asserted::<D>(golden, &pins, before, &hidden)

@@ -1,5 +1,7 @@
 //! The comparison of transactions, in the place of states.
 
+use std::borrow::Cow;
+
 use bytemuck::bytes_of;
 
 use super::{End, Judged, Mismatch, Seen, Stimulus};
@@ -10,13 +12,14 @@ use crate::dut::Check;
 use crate::field;
 
 impl<D: Design> Judged<D> {
-    /// Compares the transactions of the cycle before `cycle`, and shows it to `stimulus` as it was played.
+    /// Compares the transactions of the cycle before `cycle`, and shows that cycle to `stimulus` as it was played. `resets`: the pins assert
+    /// an asynchronous reset. What counts is the state before it acts.
     pub(super) fn transact(
         &mut self,
         cycle: u64,
         flush: bool,
         check: Check<D>,
-        expected: &D::State,
+        (expected, resets): (&D::State, bool),
         pins: &D::In,
         stimulus: &mut impl Stimulus<D>,
     ) {
@@ -29,9 +32,14 @@ impl<D: Design> Judged<D> {
                 self.end = Some(End::Lost);
                 return;
             }
-            Check::Differs(rtl) => rtl,
-            Check::Agrees | Check::Halves(_) => expected,
+            Check::Differs(rtl) => Cow::Borrowed(rtl),
+            Check::Agrees => Cow::Borrowed(expected),
+            Check::Halves(halves) => match halves.compared {
+                Some([before, _]) if resets => Cow::Owned(before),
+                _ => Cow::Borrowed(expected),
+            },
         };
+        let rtl = &*rtl;
         if cycle == 0 {
             self.promises.forget();
         }

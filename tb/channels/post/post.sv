@@ -1,0 +1,25 @@
+// A register between two channels, with an asynchronous reset. +reconverge_mutant=1: it forgets the letter when it has waited for a cycle.
+module post (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       in_valid_i,
+  input  logic [7:0] in_data_i,
+  output logic       in_ready_o,
+  output logic       out_valid_o,
+  output logic [7:0] out_data_o,
+  input  logic       out_ready_i
+);
+
+  int fault;
+
+  initial if (!$value$plusargs("reconverge_mutant=%d", fault)) fault = 0;
+
+  assign in_ready_o = !out_valid_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {out_valid_o, out_data_o} <= 9'h000;
+    else if (!out_valid_o) {out_valid_o, out_data_o} <= {in_valid_i, in_data_i};
+    else if (out_ready_i || fault == 1) out_valid_o <= 1'b0;
+  end
+
+endmodule
