@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::Module;
+use super::{Module, refusal};
 
 const RTL: &str = "interface bus #(parameter int W = 8) (input logic clk_i);
   logic [W-1:0] d;
@@ -115,6 +115,17 @@ fn interfaces_arrays_inouts_and_types_get_a_wrapper() {
     );
 }
 
+/// A newer Verilator does not know the type either.
+#[test]
+fn a_type_that_is_declared_nowhere_is_named_in_the_last_hint() {
+    let module = Module::of(
+        "module m #(parameter type T = logic) (input T a_i, output T b_o); assign b_o = a_i; endmodule\n",
+    );
+    let said = refusal(&module.args(&["--type", "T=word_t"]));
+    let hint = "hint: --type NAME=TYPE takes a type that the files of the module know, such as `logic [7:0]` or `package::type_t`\n";
+    assert!(said.ends_with(hint), "{said}");
+}
+
 #[test]
 fn what_no_wrapper_connects_is_refused() {
     let lanes = "module m #(parameter int LANES = 4) (input logic [LANES-1:0] a_i [2], output logic b_o);\nassign b_o = a_i[0][0]; endmodule\n";
@@ -133,6 +144,11 @@ fn what_no_wrapper_connects_is_refused() {
             lanes,
             &["--type", "T=logic"],
             "hint: --type names a type parameter of the module, or a port that is an interface",
+        ),
+        (
+            lanes,
+            &["--type", "LANES=int"],
+            "hint: --type is for parameters that are types: --param NAME=VALUE sets another one\n",
         ),
         (
             lanes,

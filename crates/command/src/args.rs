@@ -222,7 +222,7 @@ pub struct PlaceArgs {
     #[arg(long, value_name = "DIR")]
     pub rtl: Option<PathBuf>,
     /// Build the RTL without its SystemVerilog assertions. By default RTL of --rtl is built with them, and a failed
-    /// assertion fails the case; the design's RTL has them only in debug builds of this program
+    /// assertion fails the case; units of this program have them only in its debug builds
     #[arg(long)]
     pub no_assert: bool,
     /// Folder for dumps, views and saved cases

