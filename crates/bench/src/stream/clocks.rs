@@ -35,7 +35,7 @@ pub(super) fn clocks<D: Design>() -> impl Iterator<Item = &'static Pin> {
 }
 
 /// Returns whether `clock` rises in the cycle with these pins.
-fn rises<D: Design>(clock: &Pin, pins: &D::In) -> bool {
+pub(super) fn rises<D: Design>(clock: &Pin, pins: &D::In) -> bool {
     clock.get(bytes_of(pins), 0) == 1
 }
 
@@ -76,6 +76,8 @@ impl Schedule {
                 simpler
             })
         });
+        // Cycles that follow no periods get either none or those of all clocks.
+        let one = one.filter(|_| !self.is_empty());
         all.into_iter().chain(one).filter(|s| s != self).collect()
     }
 

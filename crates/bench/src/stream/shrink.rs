@@ -2,10 +2,11 @@
 //!
 //! Shrinking removes the cycles after the failure, then other cycles, the longest runs first. It sets pins to their
 //! default, first in all cycles and then in single ones, and makes numbers smaller. All this is repeated until nothing
-//! changes. Of several clocks it tries simpler periods. Every candidate is legal for the design: [`Golden::constrain`] checks each cycle, and the first reset stays.
+//! changes. Of several clocks it tries simpler periods, with the same cycles, those at edges, or the same edges. Every candidate is legal for the design: [`Golden::constrain`] checks each cycle, and the first reset stays.
 
 use bytemuck::{bytes_of, bytes_of_mut};
 
+use super::clocks::{Clocks, clocks, rises};
 use super::{Cycles, Legal, Schedule, Stream, caught, pulse};
 use crate::check::{Judged, Judges};
 use crate::design::{Control, Design, Golden};
@@ -109,22 +110,39 @@ impl<D: Design> Shorten<'_, D> {
         Ok(())
     }
 
+    /// Takes out runs of cycles; with several clocks also those from one edge of a clock to a later one, so that the edges behind them come
+    /// as before.
     fn take_out(&mut self) -> Result<(), String> {
-        let mut many = (self.cycles().len() / 2).max(1);
+        self.take_out_from(|_| true)?;
+        for clock in clocks::<D>() {
+            self.take_out_from(|pins| rises::<D>(clock, pins))?;
+        }
+        Ok(())
+    }
+
+    /// Takes out runs that start at a cycle for which `begins` holds, and end just before another.
+    fn take_out_from(&mut self, begins: impl Fn(&D::In) -> bool) -> Result<(), String> {
+        let starts = |cycles: &[D::In]| {
+            let starts = (0..cycles.len()).filter(|cycle| begins(&cycles[*cycle]));
+            starts.chain([cycles.len()]).collect::<Vec<_>>()
+        };
+        let mut many = (starts(self.cycles()).len() / 2).max(1);
         loop {
-            // Start from the end, because early cycles set up the state that later ones need.
-            let mut end = self.cycles().len();
-            while end > 0 && !self.0.over() {
-                let from = end.saturating_sub(many);
+            // Begin at the end, because early cycles set up the state that later ones need.
+            let mut to = usize::MAX;
+            while to > 0 && !self.0.over() {
                 let mut cycles = self.cycles().to_vec();
+                let starts = starts(&cycles);
+                to = to.min(starts.len() - 1);
+                let from = to.saturating_sub(many);
                 // The design powers up in any state, so the first reset must stay.
-                let first = usize::from(from == 0 && cycles.first().is_some_and(Control::is_reset));
-                if from + first < end {
-                    cycles.drain(from + first..end);
+                let first = starts[from] == 0 && cycles.first().is_some_and(Control::is_reset);
+                let run = starts[from] + usize::from(first)..starts[to];
+                if !run.is_empty() {
+                    cycles.drain(run);
                     self.keep(cycles)?;
-                    end = end.min(self.cycles().len());
                 }
-                end = end.min(from);
+                to = from;
             }
             if many == 1 || self.0.over() {
                 return Ok(());
@@ -136,13 +154,60 @@ impl<D: Design> Shorten<'_, D> {
     /// Lets clocks rise together more often.
     fn align(&mut self) -> Result<(), String> {
         for clocks in self.0.best.case.clocks.simpler::<D>() {
-            if self.0.over() {
-                break;
+            let mut tries = self.at_edges();
+            tries.extend([self.edge_by_edge(&clocks), self.cycles().to_vec()]);
+            for cycles in tries {
+                if self.0.over() || self.keep_with(clocks.clone(), cycles)? {
+                    break;
+                }
             }
-            let cycles = self.cycles().to_vec();
-            self.keep_with(clocks, cycles)?;
         }
         Ok(())
+    }
+
+    /// Returns for each clock a stream of the cycles in which it rises, and those after its last edge.
+    fn at_edges(&self) -> Vec<Vec<D::In>> {
+        let of = |clock: &Pin| {
+            let last = self
+                .cycles()
+                .iter()
+                .rposition(|pins| rises::<D>(clock, pins));
+            let here =
+                |(cycle, pins): &(usize, &D::In)| rises::<D>(clock, pins) || last < Some(*cycle);
+            let cycles = self.cycles().iter().enumerate().filter(here);
+            cycles.map(|(_, pins)| *pins).collect()
+        };
+        clocks::<D>().map(of).collect()
+    }
+
+    /// Returns the stream with other clocks: at each edge of a clock its pins, and those of no clock, are what they were at the edge
+    /// with the same number.
+    fn edge_by_edge(&self, schedule: &Schedule) -> Vec<D::In> {
+        let (old, mut due) = (self.cycles(), Clocks::<D>::new(schedule));
+        let all = clocks::<D>().map(|clock| {
+            let edges = old.iter().filter(move |pins| rises::<D>(clock, pins));
+            (clock, edges.peekable())
+        });
+        let mut all: Vec<_> = all.collect();
+        let mut cycles: Vec<D::In> = Vec::new();
+        let mut pins = old.first().copied().unwrap_or_default();
+        while cycles.len() < old.len() && all.iter_mut().any(|(_, edges)| edges.peek().is_some()) {
+            due.iter_mut().for_each(|due| due.next(&mut pins));
+            let now = pins;
+            let mut next = Vec::new();
+            for (clock, edges) in all.iter_mut().filter(|(clock, _)| rises::<D>(clock, &now)) {
+                if let Some(then) = edges.next() {
+                    copy::<D>(then, &mut pins, |of| of.is_none());
+                }
+                next.extend(edges.peek().map(|then| (clock.name, **then)));
+            }
+            cycles.push(pins);
+            // The pins of a clock change after its edge.
+            for (clock, then) in next {
+                copy::<D>(&then, &mut pins, |of| of == Some(clock));
+            }
+        }
+        cycles
     }
 
     /// Sets pins to their default: each in all cycles, or else in single ones.
@@ -206,6 +271,20 @@ impl<D: Design> Shorten<'_, D> {
             }
         }
         Ok(())
+    }
+}
+
+/// Copies the pins whose clock is one for which `which` holds, but no clock itself.
+fn copy<D: Design>(from: &D::In, to: &mut D::In, which: impl Fn(Option<&str>) -> bool) {
+    let is_clock = |pin: &Pin| matches!(pin.role, Role::Clock { .. });
+    for pin in D::DECLARATION
+        .pins
+        .iter()
+        .filter(|pin| !is_clock(pin) && which(pin.clock))
+    {
+        for i in 0..pin.words() {
+            pin.set(bytes_of_mut(to), i, pin.get(bytes_of(from), i));
+        }
     }
 }
 
