@@ -86,7 +86,7 @@ impl design::Golden<RpStack> for Golden {
         &self.state
     }
 
-    /// A push wants room and a pop an entry, as the RTL says.
+    /// A push needs room and a pop an entry: the module allows no others.
     fn constrain(&self, pins: &mut In) {
         if self.state.empty == 1 {
             pins.pop = 0;
