@@ -1,7 +1,7 @@
 //! Transactions of a design with an asynchronous reset.
 
 use reconverge::campaign::{Options, fuzz};
-use reconverge::design::{Build, Design as _};
+use reconverge::design::Build;
 use reconverge::stream::Stream;
 use reconverge::transactions::{Owed, Scoreboard, Transactions};
 
