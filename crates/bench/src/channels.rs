@@ -355,7 +355,7 @@ impl<D: Design> Offers<D> {
 /// Copies the words of `pins`.
 fn copy<D: Design>(pins: &[&Pin], from: &D::In, to: &mut D::In) {
     for pin in pins {
-        (0..pin.words()).for_each(|i| pin.set(bytes_of_mut(to), i, pin.get(bytes_of(from), i)));
+        pin.copy(bytes_of(from), bytes_of_mut(to));
     }
 }
 

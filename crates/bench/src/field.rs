@@ -395,6 +395,13 @@ impl Pin {
         }
     }
 
+    /// Copies all words of the pin from one struct of pins to another, given as bytes.
+    #[cfg(feature = "rtl")]
+    pub(crate) fn copy(&self, from: &[u8], to: &mut [u8]) {
+        let words = self.offset..self.offset + self.shape.bytes() * self.words();
+        to[words.clone()].copy_from_slice(&from[words]);
+    }
+
     /// Sets word `i` of the pin in successive structs of `size` bytes, one for each of `values`. Bits that do not fit its bytes are lost.
     #[cfg(feature = "rtl")]
     pub(crate) fn set_all(&self, structs: &mut [u8], size: usize, i: usize, values: &[u64]) {

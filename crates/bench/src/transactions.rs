@@ -221,9 +221,7 @@ impl<D: Design> Played<D> {
                 for wire in [&channel.valid].into_iter().chain(channel.payload) {
                     if let Wire::Pin(number) = wire {
                         let pin = &D::DECLARATION.pins[*number];
-                        for i in 0..pin.words() {
-                            pin.set(bytes_of_mut(&mut next), i, pin.get(bytes_of(pins), i));
-                        }
+                        pin.copy(bytes_of(pins), bytes_of_mut(&mut next));
                     }
                 }
             }

@@ -227,8 +227,8 @@ impl<D: Design> Clocks<D> {
                 Role::Reset { .. } if pins.resets_at_once() => false,
                 _ => pin.clock.is_some_and(|name| !risen(name)),
             };
-            for i in 0..if held { pin.words() } else { 0 } {
-                pin.set(bytes_of_mut(pins), i, pin.get(bytes_of(last), i));
+            if held {
+                pin.copy(bytes_of(last), bytes_of_mut(pins));
             }
         }
     }

@@ -215,9 +215,7 @@ impl Draw {
             if cycles >> cycle & 1 == 1
                 && let Some(start) = before.len().checked_sub(size)
             {
-                for i in 0..pin.words() {
-                    pin.set(now, i, pin.get(&before[start..], i));
-                }
+                pin.copy(&before[start..], now);
             }
         }
         for (pin, cycles) in &self.echoes {

@@ -282,9 +282,7 @@ fn copy<D: Design>(from: &D::In, to: &mut D::In, which: impl Fn(Option<&str>) ->
         .iter()
         .filter(|pin| !is_clock(pin) && which(pin.clock))
     {
-        for i in 0..pin.words() {
-            pin.set(bytes_of_mut(to), i, pin.get(bytes_of(from), i));
-        }
+        pin.copy(bytes_of(from), bytes_of_mut(to));
     }
 }
 
