@@ -405,23 +405,9 @@ impl Pin {
     /// Sets word `i` of the pin in successive structs of `size` bytes, one for each of `values`. Bits that do not fit its bytes are lost.
     #[cfg(feature = "rtl")]
     pub(crate) fn set_all(&self, structs: &mut [u8], size: usize, i: usize, values: &[u64]) {
-        let (at, bytes) = self.place(i);
-        let set = match bytes {
-            1 => set_bytes::<1>,
-            2 => set_bytes::<2>,
-            4 => set_bytes::<4>,
-            8 => set_bytes::<8>,
-            _ => unreachable!("a word of {bytes} bytes"),
-        };
-        set(&mut structs[at..], size, values);
-    }
-}
-
-/// Sets the first `N` bytes of every `size` bytes.
-#[cfg(feature = "rtl")]
-fn set_bytes<const N: usize>(structs: &mut [u8], size: usize, values: &[u64]) {
-    for (bytes, value) in structs.chunks_mut(size).zip(values) {
-        bytes[..N].copy_from_slice(&value.to_le_bytes()[..N]);
+        for (pins, value) in structs.chunks_exact_mut(size).zip(values) {
+            self.set(pins, i, *value);
+        }
     }
 }
 
