@@ -531,7 +531,7 @@ impl Choice {
 const SHAPE: &str = "dut.shape.";
 
 /// Returns a module with the name and ports of the unit's top that contains the netlist, and, if a probe asks it for parameters (`shape`),
-/// the RTL itself. Its inputs are not connected, so its assertions could fail where nobody needs it.
+/// the RTL itself. Its inputs are not connected, so its assertions could fail although nothing reads it.
 fn wrapper(from: &Origin, netlist: &str, width: u32, shape: bool) -> String {
     let mut ports = Vec::new();
     let mut joined = Vec::new();
