@@ -19,6 +19,7 @@ use crate::common::ROOT;
 use crate::common::dump::unescaped;
 
 mod posted;
+mod spilled;
 
 crate::common::designs! {
     /// A register between two channels, logic between two others, and a channel on which offers may be withdrawn.

@@ -22,6 +22,7 @@ fn main() {
             "channels/hop",
             "channels/post",
             "channels/relay",
+            "channels/spill",
         ] {
             let path = format!("../../tb/{design}/design.toml");
             if let Err(error) = Declaration::generate(&path, "::reconverge") {

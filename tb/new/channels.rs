@@ -90,9 +90,9 @@ fn channels_are_proposed_by_the_names_of_ports_and_an_update_keeps_them() {
 /// The names of many modules with one channel on each side.
 #[test]
 fn ports_that_are_called_nothing_but_valid_and_ready_are_sink_and_source() {
-    let rtl = "module m(input logic clk_i, input logic rst_ni, input logic flush_i, input logic valid_i, input logic [7:0] data_i,
+    let rtl = "module m(input logic clk_i, input logic rst_ni, input logic flush_i, input logic low_clr_i, input logic [1:0] wide_clr_i, input logic valid_i, input logic [7:0] data_i,
          input logic last_i, output logic ready_o, output logic valid_o, output logic [7:0] data_o, output logic full_o, input logic ready_i);
-  always_ff @(posedge clk_i) {valid_o, data_o} <= rst_ni && !flush_i && !full_o ? {valid_i, data_i} : '0;
+  always_ff @(posedge clk_i) {valid_o, data_o} <= rst_ni && !flush_i && !low_clr_i && !wide_clr_i[0] && !full_o ? {valid_i, data_i} : '0;
   assign {ready_o, full_o} = {ready_i, last_i};
 endmodule
 ";
@@ -104,7 +104,8 @@ endmodule
         ("source", "out", r#"["data"]"#),
     ] {
         let proposed = format!(
-            "# [[channel]]\n# name = {name:?}\n# side = {side:?}\n# valid = \"valid\"\n# ready = \"ready\"\n# payload = {payload}\n"
+            "# [[channel]]\n# name = {name:?}\n# side = {side:?}\n# valid = \"valid\"\n# ready = \"ready\"\n# payload = {payload}\n\
+             # # unless = \"flush == 1 || low_clr == 1\" # if that takes back what is offered\n"
         );
         assert!(toml.contains(&proposed), "{toml}");
     }
@@ -114,4 +115,10 @@ endmodule
         text.replace(&format!("\n# {key} = "), &format!("\n{key} = "))
     });
     assert_eq!(Declaration::parse("x", &taken).unwrap().channels.len(), 2);
+    let unless = taken.replace("\n# # unless", "\nunless");
+    let channels = Declaration::parse("x", &unless).unwrap().channels;
+    assert!(
+        channels.iter().all(|channel| channel.unless.is_some()),
+        "{unless}"
+    );
 }

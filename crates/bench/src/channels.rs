@@ -1,7 +1,7 @@
 //! Channels: what happens to them in each cycle, and whether the design keeps what it has promised.
 //!
 //! A transfer takes place in each cycle in which valid and ready are 1, the clock of the channel rises, and neither reset nor stall is
-//! asserted. Until then valid and payload stay, unless the declaration allows a withdrawal. The bench keeps this for what it sends
+//! asserted. Until then valid and payload stay, unless the declaration allows a withdrawal, always or in some cycles. The bench keeps this for what it sends
 //! ([`crate::stream`]), and checks it of what the design sends, in every run ([`crate::lockstep`]).
 
 use std::iter::zip;
@@ -10,6 +10,7 @@ use bytemuck::{bytes_of, bytes_of_mut, pod_read_unaligned};
 pub use reconverge_declaration::EVENTS;
 use serde::{Deserialize, Serialize};
 
+use crate::bins::{Cycle, holds};
 use crate::design::{Control, Design};
 use crate::field::{Channel, Pin, Side, Wire};
 use crate::wave::{PERIOD_NS, Words};
@@ -53,7 +54,7 @@ pub(crate) struct Beat {
     ready: bool,
     /// The cycle counts: its clock rises, and nothing is reset or stalled.
     counts: bool,
-    /// It is offered and not taken, and no reset ends that.
+    /// It is offered and not taken, and nothing ends that.
     waits: bool,
 }
 
@@ -68,7 +69,7 @@ impl Beat {
             valid,
             ready,
             counts,
-            waits: valid && !pins.is_reset() && !(ready && counts),
+            waits: valid && !ends::<D>(channel, pins) && !(ready && counts),
         }
     }
 
@@ -80,10 +81,29 @@ impl Beat {
         self.waits
     }
 
+    pub fn stalls(self) -> bool {
+        self.counts && self.valid && !self.ready
+    }
+
     /// Returns whether nothing is offered in a cycle that counts.
     pub fn idles(self) -> bool {
         self.counts && !self.valid
     }
+}
+
+/// Returns whether a cycle with `pins` ends what is offered on `channel`: with a reset, or as the declaration says.
+pub(crate) fn ends<D: Design>(channel: &Channel, pins: &D::In) -> bool {
+    let meets = || {
+        let cycle = Cycle {
+            declaration: D::DECLARATION,
+            before: &[],
+            pins: bytes_of(pins),
+            after: &[],
+            points: &[],
+        };
+        holds(channel.unless, &cycle)
+    };
+    pins.is_reset() || !channel.unless.is_empty() && meets()
 }
 
 /// Returns word `i` of a signal in a cycle: an element, or a bit of each lane.
@@ -170,10 +190,11 @@ impl Watch {
                 let mut offered = seen.offered.iter().copied();
                 !channel.payload.iter().flat_map(values).eq(&mut offered)
             };
-            let withdrawn = seen.waits && !pins.is_reset() && (!beat.valid || changes());
-            let stalls = beat.counts && beat.valid && !beat.ready;
+            let stays = seen.waits && beat.valid && !changes();
+            let withdrawn = seen.waits && !stays && !ends::<D>(channel, pins);
+            let stalls = beat.stalls();
             seen.stalled = match stalls {
-                true if !withdrawn => seen.stalled + 1,
+                true if stays => seen.stalled + 1,
                 true => 1,
                 false if beat.counts || !beat.waits => 0,
                 false => seen.stalled,
@@ -208,7 +229,7 @@ pub fn shown<D: Design>(before: &D::State, pins: &D::In, after: &D::State) -> Ve
     let (before, after) = (bytes_of(before), bytes_of(after));
     let text = |channel: &Channel| {
         let beat = Beat::of::<D>(channel, before, pins, after);
-        let does = match (beat.transfers(), beat.waits && beat.counts) {
+        let does = match (beat.transfers(), beat.stalls()) {
             (true, _) => "transfers",
             (_, true) => "stalls",
             _ => return None,
@@ -307,7 +328,11 @@ impl<D: Design> Offers<D> {
 
     /// Returns the pins that were offered in the last cycle and not taken, and those of that cycle; `now` is the state after it.
     /// With `kept` those that must stay, otherwise those that may be withdrawn: one list for each channel.
-    fn waiting(&self, now: &D::State, kept: bool) -> Vec<(Vec<&'static Pin>, D::In)> {
+    fn waiting(
+        &self,
+        now: &D::State,
+        kept: bool,
+    ) -> Vec<(&'static Channel, Vec<&'static Pin>, D::In)> {
         let Some((before, pins)) = &self.last else {
             return Vec::new();
         };
@@ -322,24 +347,23 @@ impl<D: Design> Offers<D> {
                 Wire::Pin(number) => Some(pin::<D>(*number)),
                 Wire::Field { .. } => None,
             });
-            (pins_of.collect(), *pins)
+            (channel, pins_of.collect(), *pins)
         };
         of.map(wires).collect()
     }
 
-    /// Keeps in `pins` what waits for ready, unless they assert the reset; `now` is the state before the cycle.
+    /// Keeps in `pins` what waits for ready, unless they end it; `now` is the state before the cycle.
     pub fn hold(&self, now: &D::State, pins: &mut D::In) {
-        if !pins.is_reset() {
-            let waiting = self.waiting(now, true);
-            waiting
-                .iter()
-                .for_each(|(held, last)| copy::<D>(held, last, pins));
+        for (channel, held, last) in self.waiting(now, true) {
+            if !ends::<D>(channel, pins) {
+                copy::<D>(&held, &last, pins);
+            }
         }
     }
 
     /// Does the same of each channel on which an offer may be withdrawn, if `stays` says so.
     pub fn keep(&self, now: &D::State, pins: &mut D::In, mut stays: impl FnMut() -> bool) {
-        for (held, last) in self.waiting(now, false) {
+        for (_, held, last) in self.waiting(now, false) {
             if stays() {
                 copy::<D>(&held, &last, pins);
             }
@@ -410,7 +434,7 @@ impl<D: Design> Promises<D> {
         let differs = |at: usize| (was[at] ^ is[at]) & !open(at);
         for (channel, waited) in zip(all::<D>(), &mut self.waited) {
             let waits = Beat::of::<D>(channel, was, &pins, is).waits;
-            let did = std::mem::replace(waited, waits) && !pins.is_reset();
+            let did = std::mem::replace(waited, waits) && !ends::<D>(channel, &pins);
             if channel.side == Side::In || channel.withdraw || broken.is_some() {
                 continue;
             }

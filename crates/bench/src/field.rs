@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bins::Cover;
+use crate::bins::{Condition, Cover};
 use crate::hidden::Compared;
 use crate::json::{count, hex};
 use crate::quantity::counted;
@@ -251,6 +251,8 @@ pub struct Channel {
     pub clock: Option<usize>,
     /// Valid may fall, and the payload change, before ready.
     pub withdraw: bool,
+    /// In a cycle whose pins meet this condition they may: it ends what is offered, as a reset does.
+    pub unless: Condition,
     /// What cannot happen to it: bit n for event n of the declaration's list.
     pub never: u64,
     /// Most cycles in which valid is 0 while a transaction is owed; where the module receives, in which ready is 0 while nothing is owed.

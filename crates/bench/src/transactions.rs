@@ -15,7 +15,7 @@ use std::ops::Range;
 use bytemuck::{bytes_of, bytes_of_mut};
 use serde::{Deserialize, Serialize};
 
-use crate::channels::{Beat, payload_text};
+use crate::channels::{Beat, ends, payload_text};
 use crate::design::{Build, Control, Design, Golden};
 use crate::field::{self, Channel, Diff, Field, Side, Wire};
 use crate::quantity::counted;
@@ -35,6 +35,8 @@ pub trait Transactions<D: Design>: Clone + Send {
     /// Takes a transaction that the design has sent on `channel`, and that was owed: `payload` has the fields of its payload, all others
     /// are 0.
     fn sends(&mut self, _channel: &str, _payload: &D::State, _owed: &mut Owed<D>) {}
+    /// Takes the pins of a cycle that is no reset, behind its transfers: what they do without one, such as a clear.
+    fn cycle(&mut self, _pins: &D::In, _owed: &mut Owed<D>) {}
     /// Returns the tag of a payload on `channel`. What has the same tag comes in the order in which it is owed; what has another one may
     /// come before. Unless a model says otherwise, everything has one tag.
     fn tag(&self, _channel: &str, _payload: &D::State) -> u64 {
@@ -107,6 +109,14 @@ impl<D: Design> Owed<D> {
         );
         let (since, any) = (self.cycle, payloads);
         self.channels[Self::number(channel)].push_back(Debt { any, since });
+    }
+
+    /// Owes nothing more on `channel`.
+    ///
+    /// # Panics
+    /// The design does not send on such a channel.
+    pub fn clear(&mut self, channel: &str) {
+        self.channels[Self::number(channel)].clear();
     }
 
     /// Returns how many transactions are owed on `channel`.
@@ -210,11 +220,10 @@ impl<D: Design> Played<D> {
             pins,
             after: *after,
         });
-        if let Some(Cycle { before, pins, .. }) = &cycle
-            && !given.is_reset()
-        {
+        if let Some(Cycle { before, pins, .. }) = &cycle {
             let channels = D::DECLARATION.channels.iter();
-            for channel in channels.filter(|c| c.side == Side::In && !c.withdraw) {
+            let kept = |c: &&Channel| c.side == Side::In && !c.withdraw && !ends::<D>(c, given);
+            for channel in channels.filter(kept) {
                 if !Beat::of::<D>(channel, bytes_of(before), pins, bytes_of(after)).waits() {
                     continue;
                 }
@@ -350,6 +359,13 @@ impl<D: Design, M: Transactions<D>> Board<D> for Scoreboard<D, M> {
                 recent,
                 ..Self::build(&self.build)
             };
+            return None;
+        }
+        self.model.cycle(pins, &mut self.owed);
+        for (at, _) in channels().filter(|(_, channel)| channel.side == Side::Out) {
+            if self.owed.channels[at].is_empty() {
+                self.seen[at].idle = 0;
+            }
         }
         None
     }

@@ -60,7 +60,7 @@
 //! | `[[pin]]` | `name`, `doc`; `port`, or a list: one port per element, or for a reset any number; each is a whole port or some bits, such as `req_i[7:0]`; layout; `clock`: one of several clocks, with whose rising edge alone the pin changes; `reset` (`"low"`, `"high"`), with `asynchronous = true` if it acts without an edge of the clock, or `stall = true`; `default`, a number or `"ones"`; for random values: `percent` of flags and masks, `range` of others, or `enum`: only its values; `signed = true`: they are printed with a sign; `only_with`: a parameter that must not be 0; `waves`: whether it is shown, or how many of its ports are; a reset and a stall are unless it is false |
 //! | `[[state]]` | `name`, `doc`; layout; `clock`: one of several clocks, with whose rising edge alone the field changes; `output` or `probe`, one or a list; `sampled`: it depends on the pins of the same cycle, such as a combinational output; `depth` or `valid`: which entries are in use, or when the field is; others read as 0; `show` (`decimal`, `hex`, `address`, `signed`, `binary`), `enum` or `part`; `context`: reports always show it; `load`: registers that preloading writes; `falling = true`: it may change at the falling edge of the clock |
 //! | `part` of a field | `bits`; `name`, `signed`, `names` |
-//! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone`; with `transactions`, `latency`: most cycles in which valid is 0 while a transaction is owed, or where the module receives, in which ready is 0 while nothing is owed on any channel |
+//! | `[[channel]]` | `name`; `side`: `"in"`, the module receives, or `"out"`; `valid` and `ready`, of one bit, and `payload`, one or a list: pins where the module receives them, otherwise fields; `withdraw = true`: valid may fall, and the payload change, before ready; `unless`: the condition under which they may; `never`: what cannot happen, of `back-to-back`, `stall`, `long stall` and `ready alone`; with `transactions`, `latency`: most cycles in which valid is 0 while a transaction is owed, or where the module receives, in which ready is 0 while nothing is owed on any channel |
 //! | `[[coverpoint]]` | `name`; `width` (1) or `enum`: a number that the golden model gives in every cycle, for conditions and axes of `[[cover]]` alone |
 //! | `[[cover]]` | a group of bins: `name`, `doc`; `axis`: a list of tables; `when`: the cycles that count, without those in which the reset is asserted unless it names the reset; `unreachable`: a list of tables |
 //! | `axis` of a group | `of`: a pin, a field, a coverpoint or a parameter, `name` (what `of` is); `bins`: its values, such as `"3"`, `"2..6"`, `"DEPTH"` or a name of its enum (every value of an enum, or of up to 6 bits). Or `name` and `bin`: a list of tables with `name` and `when`. The first bin that holds is hit |
@@ -76,7 +76,7 @@
 //! A condition is comparisons joined by `&&` and `||`, of which `&&` binds more tightly: a name, `==`, `!=`, `<`, `<=`, `>` or `>=`, and a
 //! name, a number or a name of an enum's value; a number may be added to either side, as in `level + 1 == DEPTH`. In `valid` a name is a
 //! field after the cycle, which reads as 0 while it is not compared itself, or a pin of the cycle that is neither reset nor clock; where
-//! both have it, it is the field, and `pin.NAME` the pin. In a `[[cover]]` it is a pin, a parameter, a coverpoint, or a field before the cycle, or of
+//! both have it, it is the field, and `pin.NAME` the pin. In `unless` a name is such a pin, with or without `pin.`. In a `[[cover]]` it is a pin, a parameter, a coverpoint, or a field before the cycle, or of
 //! the cycle if it is sampled; `next.NAME` is a field after the cycle, and `pin.NAME` or `state.NAME` says which where a pin and a field
 //! have one name.
 //!
@@ -592,6 +592,8 @@ pub struct Channel {
     pub clock: Option<String>,
     /// Valid may fall, and the payload change, before ready.
     pub withdraw: bool,
+    /// In a cycle whose pins meet this condition they may: it ends what is offered, as a reset does.
+    pub unless: Option<Condition>,
     /// What cannot happen: bit n for [`EVENTS`] n.
     pub never: u64,
     /// Most cycles in which valid is 0 while a transaction is owed; where the module receives, in which ready is 0 while nothing is owed.

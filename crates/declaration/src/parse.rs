@@ -232,7 +232,11 @@ fn declaration(root: &Table) -> Result<Declaration, Error> {
         }
     }
     let transactions = root.flag("transactions")?;
-    let channels = channels(root, &pins, &state, !has_clock, transactions)?;
+    let scope = Scope {
+        state: &state,
+        ..without_state
+    };
+    let channels = channels(root, scope, !has_clock, transactions)?;
     if transactions {
         let sends = channels.iter().any(|channel| channel.side == Side::Out);
         let why = match (has_clock, sends) {

@@ -417,17 +417,20 @@ impl Declaration {
                 payload,
                 clock,
                 withdraw,
+                unless,
                 never,
                 latency,
             } = channel;
             let clock = clock.as_ref();
             let clock = clock.and_then(|clock| self.pins.iter().position(|p| p.name == *clock));
             let payload: Vec<String> = payload.iter().map(wire).collect();
+            let unless = unless.as_ref();
+            let unless = unless.map_or("&[]".to_owned(), |when| self.rust_condition(when, bench));
             let _ = write!(
                 out,
                 "\n        {bench}::field::Channel {{\n            name: {name:?},\n            side: {bench}::field::Side::{side:?},\n            \
                  valid: {},\n            ready: {},\n            payload: &[{}],\n            clock: {clock:?},\n            \
-                 withdraw: {withdraw},\n            never: 0x{never:x},\n            latency: {latency:?},\n        }},",
+                 withdraw: {withdraw},\n            unless: {unless},\n            never: 0x{never:x},\n            latency: {latency:?},\n        }},",
                 wire(valid),
                 wire(ready),
                 payload.join(", "),

@@ -506,7 +506,7 @@ impl Declaration {
             let _ = writeln!(out, "  logic valid_{number};");
         }
         for (number, condition) in conditions.iter().enumerate() {
-            let text = self.condition(condition);
+            let text = self.condition(condition, |pin, _| format!("valid_pin_{pin}"));
             let _ = writeln!(out, "  assign valid_{number} = {text};");
         }
         out.push('\n');
@@ -563,16 +563,17 @@ impl Declaration {
         }
     }
 
-    fn condition(&self, condition: &Condition) -> String {
+    /// Returns a condition as an expression; `pin` is the value of a pin of so many bits.
+    fn condition(&self, condition: &Condition, pin: impl Fn(&str, u32) -> String) -> String {
         let term = |term: &Vec<Comparison>| {
-            let comparisons = term.iter().map(|c| self.comparison(c));
+            let comparisons = term.iter().map(|c| self.comparison(c, &pin));
             comparisons.collect::<Vec<_>>().join(" && ")
         };
         let terms = condition.0.iter().map(term);
         terms.collect::<Vec<_>>().join(" || ")
     }
 
-    fn comparison(&self, comparison: &Comparison) -> String {
+    fn comparison(&self, comparison: &Comparison, of: impl Fn(&str, u32) -> String) -> String {
         let Comparison {
             left,
             operator,
@@ -594,7 +595,7 @@ impl Declaration {
                 Operand::Pin(name) => {
                     let pin = self.pins.iter().find(|pin| pin.name == *name);
                     bits = pin.map_or(bits, |pin| width(pin.shape));
-                    format!("valid_pin_{name}")
+                    of(name, bits)
                 }
                 // The bench top has no other names.
                 other => format!("{other:?}"),

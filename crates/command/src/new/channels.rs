@@ -7,6 +7,9 @@ use reconverge_declaration::{Declaration, Role, Shape};
 /// What a module with names like `valid_i` and `ready_o` calls the payload of its only channel on one side.
 const PAYLOAD: [&str; 7] = ["data", "payload", "last", "id", "user", "keep", "strb"];
 
+/// How names of inputs end that empty a module.
+const CLEARS: [&str; 3] = ["clr", "clear", "flush"];
+
 /// Returns the channels of `of` as comments for its declaration, and their names: of each input and output whose names differ in nothing
 /// but `valid` and `ready`. Those that are called nothing else become `sink` and `source`. Whether the module keeps the protocol its author must say.
 pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
@@ -16,6 +19,11 @@ pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
     };
     let pins = of.pins.iter().filter(|pin| pin.role == Role::Plain);
     let pins: Vec<_> = pins.map(|pin| (pin.name.as_str(), pin.shape)).collect();
+    let clears = pins.iter().filter(|(name, shape)| {
+        let last = name.rsplit('_').next().unwrap_or_default();
+        *shape == single && CLEARS.contains(&last)
+    });
+    let clears: Vec<_> = clears.map(|(name, _)| format!("{name} == 1")).collect();
     let fields = of.state.iter();
     let fields: Vec<_> = fields.map(|f| (f.name.as_str(), f.shape)).collect();
     let (mut text, mut names) = (String::new(), Vec::new());
@@ -53,6 +61,13 @@ pub(super) fn proposed(of: &Declaration) -> (String, Vec<&str>) {
             let payload: Vec<&str> = payload.collect();
             if !payload.is_empty() {
                 let _ = writeln!(text, "# payload = {payload:?}");
+            }
+            if !clears.is_empty() {
+                let unless = clears.join(" || ");
+                let _ = writeln!(
+                    text,
+                    "# # unless = {unless:?} # if that takes back what is offered"
+                );
             }
         }
     }

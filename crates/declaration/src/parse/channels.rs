@@ -2,26 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::condition::{Fields, Scope};
 use super::names::part_of_names;
 use super::{needed, once};
 use crate::error::Error;
 use crate::table::Table;
-use crate::{Channel, EVENTS, MAX_CHANNELS, MAX_LATENCY, Pin, Role, Shape, Side, State, Wire};
+use crate::{
+    Channel, Condition, EVENTS, MAX_CHANNELS, MAX_LATENCY, Operand, Pin, Role, Shape, Side, State,
+    Wire,
+};
 
-/// Reads the tables `[[channel]]`, whose signals are among `pins` and `state`.
+/// Reads the tables `[[channel]]`, whose signals are among the pins and fields of `scope`.
 pub(super) fn channels(
     root: &Table,
-    pins: &[Pin],
-    state: &[State],
+    scope: Scope,
     combinational: bool,
     transactions: bool,
 ) -> Result<Vec<Channel>, Error> {
+    let Scope { pins, state, .. } = scope;
     let several = pins
         .iter()
         .any(|pin| matches!(pin.role, Role::Clock { .. }));
     let mut names = BTreeSet::new();
     // A signal of two channels would have to stay for the one and change for the other.
     let mut taken: BTreeMap<(bool, usize), String> = BTreeMap::new();
+    let mut places = Vec::new();
     let channels = root.tables("channel", |table| {
         let name = part_of_names(table, "name")?;
         once(table, &mut names, &name)?;
@@ -81,6 +86,7 @@ pub(super) fn channels(
             one_clock("payload", &signal, &of(found, pins, state).1)?;
             payload.push(found);
         }
+        places.push(table.place("unless"));
         Ok(Channel {
             name,
             side,
@@ -89,10 +95,31 @@ pub(super) fn channels(
             payload,
             clock,
             withdraw: table.flag("withdraw")?,
+            unless: unless(table, scope)?,
             never: never(table)?,
             latency: latency(table, transactions)?,
         })
     })?;
+    for (channel, place) in channels.iter().zip(&places) {
+        let operands = channel.unless.iter().flat_map(Condition::operands);
+        for name in operands.filter_map(|operand| match operand {
+            Operand::Pin(name) => Some(name),
+            _ => None,
+        }) {
+            // What is kept would decide whether it is kept.
+            let number = pins.iter().position(|pin| pin.name == *name);
+            let offers = number.and_then(|number| taken.get(&Wire::Pin(number).place()));
+            let sends = |of: &&String| {
+                channels
+                    .iter()
+                    .any(|c| c.name == **of && c.side == Side::In)
+            };
+            if let Some(of) = offers.filter(sends) {
+                let why = format!("{name} is offered on channel {of}");
+                return Err(root.error_at(place, why));
+            }
+        }
+    }
     match channels.len() {
         0..=MAX_CHANNELS => Ok(channels),
         n => {
@@ -158,6 +185,25 @@ impl Signals<'_> {
         };
         Err(table.error(key, why))
     }
+}
+
+/// Reads the condition under which what is offered may be taken back.
+fn unless(table: &Table, scope: Scope) -> Result<Option<Condition>, Error> {
+    let Some(text) = table.line("unless")? else {
+        return Ok(None);
+    };
+    if table.flag("withdraw")? {
+        let why = "with `withdraw = true` what is offered may be taken back in every cycle";
+        return Err(table.error("unless", why));
+    }
+    let pins = Scope {
+        fields: Fields::Pins,
+        ..scope
+    };
+    let condition = pins.condition(&text);
+    condition
+        .map(Some)
+        .map_err(|why| table.error("unless", why))
 }
 
 /// Reads how long a transaction may be owed on a channel, or not taken.

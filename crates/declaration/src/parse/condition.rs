@@ -30,6 +30,8 @@ pub(super) enum Fields {
     },
     /// That after the cycle. Pins are those of the cycle, without resets and clocks; a name that one shares with a field is the field's.
     After,
+    /// There are none. Pins are those of the cycle, without resets and clocks.
+    Pins,
     /// There are neither fields nor pins.
     None,
 }
@@ -63,7 +65,8 @@ impl<'a> Scope<'a> {
         let cycles = self.fields != Fields::None;
         let known = match kind {
             "" => true,
-            "pin" | "state" => cycles,
+            "pin" => cycles,
+            "state" => cycles && self.fields != Fields::Pins,
             "next" => seen,
             _ => false,
         };
@@ -90,7 +93,7 @@ impl<'a> Scope<'a> {
             };
             (operand, field.shape, self.of_field(field))
         });
-        if kind != "pin" && cycles {
+        if kind != "pin" && cycles && self.fields != Fields::Pins {
             if self.fields == Fields::After && of_field.is_some() {
                 found.clear();
             }
@@ -122,6 +125,7 @@ impl<'a> Scope<'a> {
         let what = match self.fields {
             Fields::Seen { .. } => "pin, field, coverpoint or parameter",
             Fields::After => "pin or field",
+            Fields::Pins => "pin",
             Fields::None => "parameter",
         };
         let mut found = found.into_iter();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::{Declaration, Level, Role, Wire};
 
 impl Declaration {
-    /// Writes the next pins `in_d`: what is offered on a channel and not taken stays, until a reset.
+    /// Writes the next pins `in_d`: what is offered on a channel and not taken stays, until a reset or `unless` ends it.
     pub(super) fn offers(&self, of: &str, from: &str, out: &mut String) {
         let _ = write!(
             out,
@@ -35,11 +35,20 @@ impl Declaration {
             let clock = channel.clock.as_ref();
             let clock = clock.map(|clock| format!("in_q.{clock}[0]"));
             let taken: Vec<String> = [Some(ready), stall, clock].into_iter().flatten().collect();
+            let ends = ["in_q", "in_d"].map(|pins| {
+                let pin = |name: &str, bits: u32| format!("{pins}.{name}[{}:0]", bits - 1);
+                let unless = channel.unless.as_ref();
+                let unless = unless.map(|unless| self.condition(unless, pin));
+                format!(
+                    "!({}{})",
+                    reset(pins),
+                    unless.map_or(String::new(), |when| format!(" || {when}"))
+                )
+            });
             let _ = writeln!(
                 out,
-                "    if (in_q.{valid}[0] && !({}) && !({}) && !({})) begin",
-                reset("in_q"),
-                reset("in_d"),
+                "    if (in_q.{valid}[0] && {} && !({})) begin",
+                ends.join(" && "),
                 taken.join(" && ")
             );
             for name in [&channel.valid]

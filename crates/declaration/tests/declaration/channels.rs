@@ -185,6 +185,31 @@ fn the_bench_top_keeps_what_is_offered_only_for_transactions() {
     let top = declared.bench_top(&declared.probes);
     assert!(top.contains(keeps), "{top}");
     assert!(top.contains("in_d.in_data = in_q.in_data;"), "{top}");
+    // Neither in the cycle of a clear, nor in the one behind it.
+    let clear = "[[pin]]\nname = \"clr\"\nwidth = 2\ndoc = \"Clear.\"\n\n[[state]]";
+    let cleared = text.replacen("[[state]]", clear, 1);
+    let unless = format!("{payload}unless = \"clr != 0 && pin.out_ready == 0 || clr == 3\"\n");
+    let declared = parse(&cleared.replacen(payload, &unless, 1)).unwrap();
+    let ends = |pins: &str| {
+        let clear = format!("{pins}.clr[1:0] != 2'd0 && {pins}.out_ready[0:0] == 1'd0");
+        format!("!(!{pins}.rst_n[0] || {clear} || {pins}.clr[1:0] == 2'd3)")
+    };
+    let keeps = format!(
+        "if (in_q.in_valid[0] && {} && {} && !(now_o.in_ready[0])) begin",
+        ends("in_q"),
+        ends("in_d")
+    );
+    let top = declared.bench_top(&declared.probes);
+    assert!(top.contains(&keeps), "{top}");
+    let code = declared.rust("", "x", "", "");
+    assert!(
+        code.contains("withdraw: false,\n            unless: &[&["),
+        "{code}"
+    );
+    assert!(
+        code.contains("withdraw: false,\n            unless: &[],"),
+        "{code}"
+    );
     // What may be withdrawn is not kept, and of cycles nothing is.
     for text in [
         STAGE.replacen(
