@@ -124,6 +124,47 @@ fn rtl_with_objects_of_classes_is_judged() {
     assert!(said.starts_with("MISMATCH r500.if_else."), "{said}");
 }
 
+/// Regression: of a campaign that agreed 541 of 596 lines were the same twenty, once and ten times from each process.
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn what_the_rtl_prints_at_time_0_is_shown_once() {
+    let talks = r#"  initial begin
+    $warning("an old macro");
+    $display("built in\n two lines");
+    if ($time == 0) $info("for information");
+  end
+  always_ff @(posedge clk_i) if (!rst_ni) $display("in reset");
+  int cycles = 0;
+  always_ff @(posedge clk_i) cycles <= cycles + 1;
+  always_ff @(posedge clk_i) if (cycles == 3 && DIES) begin
+    $display("the last words");
+    $fatal(1, "it dies");
+  end"#;
+    let fuzz = |rtl: &Copy, status| {
+        let out = rtl.dir().join("out");
+        let few = ["--programs", "24", "--jobs", "2", "--out", arg(&out)];
+        let output = reconverge(&[&["fuzz", "r500", "--rtl", rtl.arg()], &few[..]].concat());
+        let said = text(&output.stderr) + &text(&output.stdout);
+        assert_eq!(output.status.code(), Some(status), "{said}");
+        said
+    };
+    let said = fuzz(&Rtl::own("r500").planted(&talks.replace("DIES", "0")), 0);
+    let count = |said: &str, line: &str| said.matches(line).count();
+    for line in [
+        "an old macro\n",
+        "built in\n two lines\n",
+        "for information\n",
+    ] {
+        assert_eq!(count(&said, line), 1, "{line}: {said}");
+    }
+    assert!(count(&said, "in reset\n") >= 10, "{said}");
+    assert!(!said.contains('\x1e'), "{said}");
+    // What it prints later is there for each case that fails.
+    let said = fuzz(&Rtl::own("r500").planted(&talks.replace("DIES", "1")), 1);
+    assert_eq!(count(&said, "an old macro\n"), 1, "{said}");
+    assert!(count(&said, "the last words\n") > 1, "{said}");
+}
+
 /// Regression: an assertion that only warns agreed, with a line for each of 43,684 cycles.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]

@@ -5,6 +5,7 @@ mod host;
 mod probed;
 #[doc(hidden)]
 pub mod process;
+mod repeats;
 mod running;
 mod warned;
 

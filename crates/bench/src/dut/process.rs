@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::repeats::{Repeats, WANTED};
 use crate::process::Process;
 
 /// Number of bytes of its output that are shown before [`Confined::renew`].
@@ -43,27 +44,34 @@ impl Output {
     /// Reads everything up to the end: the process must never wait for a reader.
     fn take(&self, mut from: PipeReader) {
         let mut bytes = [0; 16 << 10];
+        let mut repeats = Repeats::default();
         loop {
             let count = match from.read(&mut bytes) {
-                Ok(0) => return,
-                Ok(count) => count,
                 Err(e) if e.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => return,
+                Ok(0) | Err(_) => return self.show(&repeats.end()),
+                Ok(count) => count,
             };
             let mut state = self.state();
-            let shown = count.min(state.left);
-            state.left -= shown;
-            state.hidden += (count - shown) as u64;
-            if let Some(last) = bytes[..shown].last() {
-                state.open = *last != b'\n';
-            }
             state.tail.extend(&bytes[..count]);
             let old = state.tail.len().saturating_sub(TAIL);
             state.tail.drain(..old);
             drop(state);
-            // A closed standard error is not a reason to stop.
-            let _ = std::io::stderr().write_all(&bytes[..shown]);
+            self.show(&repeats.pass(&bytes[..count]));
         }
+    }
+
+    /// Shows `bytes` up to the limit.
+    fn show(&self, bytes: &[u8]) {
+        let mut state = self.state();
+        let shown = bytes.len().min(state.left);
+        state.left -= shown;
+        state.hidden += (bytes.len() - shown) as u64;
+        if let Some(last) = bytes[..shown].last() {
+            state.open = *last != b'\n';
+        }
+        drop(state);
+        // A closed standard error is not a reason to stop.
+        let _ = std::io::stderr().write_all(&bytes[..shown]);
     }
 
     /// Reports suppressed bytes, and shows again up to the limit.
@@ -137,6 +145,7 @@ impl Confined {
         }
         let child = command
             .stderr(Stdio::from(to))
+            .env(WANTED, "1")
             // It is ended together with the processes that the RTL may start.
             .process_group(0)
             .spawn()?;
