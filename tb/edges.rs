@@ -17,6 +17,7 @@ use crate::common::rtl::Rtl as Folder;
 use crate::common::{ROOT, needs};
 
 mod combinational;
+mod undefined;
 
 crate::common::designs! {
     /// A counter without a reset.

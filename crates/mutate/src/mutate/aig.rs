@@ -444,10 +444,15 @@ impl Aig {
 
     /// Tells whether `what` needs any of `inputs`.
     pub fn reaches(&self, inputs: &HashSet<Lit>, what: Lit) -> bool {
+        !self.reached(inputs.iter().copied(), what).is_empty()
+    }
+
+    /// Returns those of `inputs` that `what` needs.
+    pub fn reached(&self, inputs: impl Iterator<Item = Lit>, what: Lit) -> Vec<Lit> {
         let needed = self.needed([what].into_iter());
         inputs
-            .iter()
-            .any(|input| needed.binary_search(&input.node()).is_ok())
+            .filter(|input| needed.binary_search(&input.node()).is_ok())
+            .collect()
     }
 
     /// Returns clauses that can be satisfied if and only if `what` can be, in the DIMACS format of SAT solvers. Each node has a

@@ -168,6 +168,8 @@ pub struct Circuit {
     resets: Vec<(Bit, bool, String)>,
     /// Wires that neither a cell nor a register drives.
     free: Vec<usize>,
+    /// Those of them whose value Yosys leaves undefined.
+    pub undefined: Vec<usize>,
     wires: usize,
     /// Immediate assertions and assumptions.
     checks: Vec<Check>,
@@ -236,6 +238,8 @@ impl TimeFrame {
 
 struct Reader {
     wires: usize,
+    /// Those that stand for `x`, and for a part beyond the end of its vector.
+    undefined: Vec<usize>,
 }
 
 impl Reader {
@@ -246,12 +250,16 @@ impl Reader {
     fn fresh(&mut self) -> Bit {
         Bit::Wire(self.fresh_wire())
     }
+    fn undefined(&mut self) -> Bit {
+        self.undefined.push(self.wires);
+        self.fresh()
+    }
     fn bit(&mut self, value: &Value) -> Bit {
         match value {
             Value::Number(n) => Bit::Wire(n.as_u64().unwrap_or_default() as usize),
             Value::String(s) if s == "0" => Bit::Is(false),
             Value::String(s) if s == "1" => Bit::Is(true),
-            _ => self.fresh(),
+            _ => self.undefined(),
         }
     }
     fn bits(&mut self, values: &[Value]) -> Vec<Bit> {
@@ -285,6 +293,7 @@ impl Circuit {
         let most = used.filter_map(Value::as_u64).max();
         let mut reader = Reader {
             wires: most.map_or(0, |most| most as usize + 1),
+            undefined: Vec::new(),
         };
         let mut circuit = Circuit::default();
         for (name, port) in &module.ports {
@@ -321,6 +330,7 @@ impl Circuit {
         circuit.forget_unread();
         circuit.sort()?;
         circuit.load_from_before(&mut reader)?;
+        circuit.undefined = reader.undefined;
         Ok(circuit)
     }
 
@@ -386,7 +396,7 @@ impl Circuit {
                     let y = driven(&y).map_err(|why| bad(&why))?;
                     let [a_signed, b_signed] =
                         ["A_SIGNED", "B_SIGNED"].map(|p| number(cell, p) == 1);
-                    let beyond = y.iter().map(|_| reader.fresh()).collect();
+                    let beyond = y.iter().map(|_| reader.undefined()).collect();
                     self.cells.push(Cell {
                         kind: kind.to_owned(),
                         a,

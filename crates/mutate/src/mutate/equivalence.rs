@@ -25,6 +25,9 @@
 //! cycle breaks them. Some states satisfy them and some do not. What the file declares not to matter
 //! does not matter to the RTL itself (mutant 0 is equivalent in the sense of question 1).
 //!
+//! A value that is undefined in the text (X) is any value in all questions; of a mutant that is missed, module `undefined` says if only an X
+//! shows it.
+//!
 //! An asynchronous reset acts in the whole of the cycle that asserts it: before its edge on the outputs, and after it.
 //!
 //! Assumptions: the unit is reset before anything is compared, as the bench does and the contract requires. State that reset
@@ -96,6 +99,8 @@ pub struct Referee {
     reset: Option<(String, bool)>,
     /// Transactions are compared: when something is sent is free.
     transactions: bool,
+    /// Nothing but outputs is compared.
+    outputs_alone: bool,
     /// What is compared, if the outputs and the formal file do not say all of it.
     declared: Option<Declaration>,
 }
@@ -258,6 +263,7 @@ impl Referee {
             },
             reset: from.reset.clone(),
             transactions: from.declared.transactions,
+            outputs_alone: from.declared.state.iter().all(|f| !f.outputs.is_empty()),
             declared: (from.formal.is_none() || compared::hides(&from.declared))
                 .then(|| from.declared.clone()),
         };
@@ -732,21 +738,26 @@ impl Referee {
         let abc = Abc::new(stop);
         // One more cycle, because the first is the reset.
         let shows = |cycle: usize| {
-            let mut how = format!(
-                "some inputs show it {} after a reset",
-                counted(cycle, "cycle")
-            );
+            let when = format!("{} after a reset", counted(cycle, "cycle"));
             if self.transactions {
-                how += ", but whether a transaction differs is not known";
-                return Verdict::Undecided(how);
+                let how = format!(
+                    "some inputs show it {when}, but whether a transaction differs is not known"
+                );
+                return Ok(Verdict::Undecided(how));
             }
+            let mut how = match self.hidden_by_undefined(number, stop)? {
+                false => format!("some inputs show it {when}"),
+                true => format!(
+                    "only an X shows it {when} (an index out of range, say), and the value that Verilator has for it may be that of the RTL"
+                ),
+            };
             if self.formal.is_none() {
                 how += "; without a formal file it is not known whether `constrain` allows them";
             }
-            Verdict::Missed(how)
+            Ok(Verdict::Missed(how))
         };
         let mut why = match abc.search(&aig, &registers(after), differs, DEPTH + 1)? {
-            Search::At(cycle) => return Ok(shows(cycle)),
+            Search::At(cycle) => return shows(cycle),
             Search::NotIn(cycles) => format!(
                 "no difference within {} cycles of a reset",
                 cycles.saturating_sub(1)
@@ -768,7 +779,7 @@ impl Referee {
                     return Ok(Verdict::Equivalent(how));
                 }
                 // A register with another clock is outside the model: that the clocks differ shows nothing.
-                Answer::At(cycle) if moved == Lit::FALSE => return Ok(shows(cycle)),
+                Answer::At(cycle) if moved == Lit::FALSE => return shows(cycle),
                 Answer::At(_) => why += ", and the mutant clocks a register in another way",
                 Answer::GaveUp(Limit::Time) => {
                     why += &format!(", and no proof within {} s", abc::PDR_TIME.as_secs());
@@ -782,3 +793,4 @@ impl Referee {
 
 #[cfg(test)]
 mod tests;
+mod undefined;

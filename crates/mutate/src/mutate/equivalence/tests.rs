@@ -13,6 +13,7 @@ fn referee(design: &Value, reset: Option<(String, bool)>) -> Referee {
         formal_file: String::new(),
         reset,
         transactions: false,
+        outputs_alone: true,
         declared: None,
     }
 }
