@@ -332,7 +332,9 @@ pub fn bit_fields(section: &str, word: usize) -> Vec<BitField> {
     let unit = section.split('-').next().unwrap_or_default();
     let prefix = format!("{section}-");
     let mut fields = Vec::new();
-    for rule in of(unit) {
+    let dword = word.to_string();
+    let of_word = |rule: &&Rule| ["", &*dword].contains(&rule.cell("DW"));
+    for rule in (of(unit).iter()).filter(|rule| rule.id.starts_with(&prefix) && of_word(rule)) {
         let bits: Option<Vec<(u32, u32)>> = rule
             .cell("bits")
             .split(", ")
@@ -341,10 +343,7 @@ pub fn bit_fields(section: &str, word: usize) -> Vec<BitField> {
                 Some((high.parse().ok()?, low.parse().ok()?))
             })
             .collect();
-        let here = rule.id.starts_with(&prefix)
-            && matches!(rule.cell("DW"), "" | "0" | "1")
-            && (rule.cell("DW").is_empty() || rule.cell("DW") == word.to_string());
-        let Some(bits) = bits.filter(|_| here) else {
+        let Some(bits) = bits else {
             continue;
         };
         let column = ["values", "meaning for FC", "meaning"]
