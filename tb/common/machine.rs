@@ -81,7 +81,8 @@ impl<U: Unit> Sequencer<U> {
 
     /// Our own RTL built as `build` says, after reset; compiled now if no such model is linked.
     pub fn built(build: Build) -> Self {
-        let rtl = Rtl::<U>::own(build).unwrap();
+        // Here, not in a process of its own: a cycle would be a message there and one back.
+        let rtl = Rtl::<U>::from_built(Rtl::<U>::own(build).unwrap().built()).unwrap();
         let dut = rtl.open(1).unwrap();
         let pins = Some(Vec::new());
         let mut sequencer = Sequencer { rtl, dut, pins };
