@@ -277,3 +277,58 @@ fn a_parameter_of_an_enum_takes_a_name_and_a_number() {
         }
     }
 }
+
+/// Interfaces whose number a parameter gives that is a struct.
+const CONFIGURED: &str = "package p;
+  typedef struct packed { int unsigned Ports; int unsigned Width; } cfg_t;
+  localparam cfg_t Two = '{Ports: 2, Width: 8};
+endpackage
+interface bus; logic [3:0] d; modport in (input d); endinterface
+module m import p::*; #(parameter cfg_t Cfg = Two, localparam int N = Cfg.Ports, parameter int W = 4) (
+  bus.in a [N-1:0], output logic [Cfg.Width-1:0] sum_o);
+  assign sum_o = Cfg.Width'(a[0].d) + Cfg.Width'(W);
+endmodule
+";
+
+/// Regression: the wrapper named the parameter and did not have it.
+#[test]
+fn a_struct_may_give_the_number_of_interfaces() {
+    let module = Module::of(CONFIGURED);
+    let said = module.made(&[]);
+    let note = "note: parameter Cfg is not declared: it is a struct; --type Cfg=VALUE gives it a value in a wrapper\n";
+    assert!(said.contains(note), "{said}");
+    for (options, cfg, set, width) in [
+        (&[][..], "Two", "#(.W(W))", 8),
+        (
+            &["--type", "Cfg='{Ports: 3, Width: 5}"],
+            "'{Ports: 3, Width: 5}",
+            "#(.W(W), .Cfg('{Ports: 3, Width: 5}))",
+            12,
+        ),
+    ] {
+        let _ = fs::remove_dir_all(&module.at);
+        module.made(options);
+        let wrapper = fs::read_to_string(module.at.join("rtl/unit_ports.sv")).unwrap();
+        let constants = format!(
+            "  import p::*;\n  localparam cfg_t Cfg = {cfg};\n  localparam int N = Cfg.Ports;\n  bus a [N-1:0] ();\n  m {set} u_m ("
+        );
+        assert!(wrapper.contains(&constants), "{wrapper}");
+        let unit = module.declared();
+        let pin = unit.pins.iter().find(|pin| pin.name == "a_d").unwrap();
+        assert_eq!(pin.shape.count() as u32 * 4, width);
+    }
+}
+
+/// Regression: Verilator 5.006 refused the wrapper, because no text has a name for the enum.
+#[test]
+fn an_enum_of_an_interface_is_connected() {
+    let module = Module::of(
+        "interface bus; typedef enum logic [1:0] {Idle, Run, Stop = 3} st_e; st_e st; modport in (input st); endinterface
+module m (bus.in a, output logic runs_o); assign runs_o = a.st == 2'd1; endmodule
+",
+    );
+    module.made(&[]);
+    let unit = module.declared();
+    let pin = unit.pins.iter().find(|pin| pin.name == "a_st").unwrap();
+    assert_eq!(pin.values, [0, 1, 3]);
+}

@@ -1,6 +1,6 @@
 //! The parameters of a module, read from its text: Verilator reports ports only.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use reconverge::input::InputError;
@@ -28,8 +28,12 @@ enum Form {
     /// Those of a type with a name, which only Verilator knows.
     Named,
     Enum(String, Vec<(String, u64)>),
-    Array,
+    /// No number: what it is.
+    Other(&'static str),
 }
+
+/// That of an unpacked array.
+const ARRAY: Form = Form::Other("an array");
 
 /// A parameter of the module with its default.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +92,8 @@ pub fn with_types(
             continue;
         };
         head.form = match of.as_ref().map(|of| &of.kind) {
-            None | Some(Kind::List(..)) => Form::Array,
+            None | Some(Kind::List(..)) => ARRAY,
+            Some(Kind::Struct(_)) => Form::Other("a struct"),
             Some(Kind::Enum(name, values)) => match name_of(name) {
                 Some(name) => Form::Enum(name, values.clone()),
                 None => Form::Named,
@@ -134,10 +139,10 @@ impl Head {
     /// Why it is none.
     fn value(&self, given: &Given) -> Result<u32, String> {
         let (of, values) = match (&self.form, given) {
-            (Form::Array, _) => {
+            (Form::Other(what), _) => {
                 let name = &self.name;
                 return Err(format!(
-                    "it is an array; --type {name}=VALUE gives it a value"
+                    "it is {what}; --type {name}=VALUE gives it a value"
                 ));
             }
             (Form::Enum(of, values), _) => (of, values),
@@ -185,8 +190,8 @@ pub fn with_defaults(
         }
         let why = match (&default, &form) {
             (Err(text), _) if text.starts_with('"') => format!("its default is text, {text}"),
-            (Err(_), Form::Array) => {
-                format!("it is an array; --type {name}=VALUE gives it a value in a wrapper")
+            (Err(_), Form::Other(what)) => {
+                format!("it is {what}; --type {name}=VALUE gives it a value in a wrapper")
             }
             (Err(text), Form::Enum(of, _)) => {
                 format!("its default is {text} of enum {of}; --param {name}=VALUE gives one, a number or a name")
@@ -216,7 +221,7 @@ const PLAIN: [&str; 13] = [
 
 /// Returns the parameters in the head of module `top`; `None` if it is not in `text`.
 fn parameters_in(text: &str, top: &str) -> Option<Vec<Head>> {
-    let (parameters, _) = heads(text, top)?;
+    let [_, parameters, _] = heads(text, top)?;
     let (mut local, mut types, mut named) = (false, false, false);
     let found = parameters.into_iter().filter_map(|one| {
         // The keyword and the type also hold for those after it.
@@ -229,7 +234,7 @@ fn parameters_in(text: &str, top: &str) -> Option<Vec<Head>> {
         let mut name = left.trim_end();
         let mut form = Form::Number;
         while let Some((before, _)) = name.strip_suffix(']').and_then(|of| of.rsplit_once('[')) {
-            (name, form) = (before.trim_end(), Form::Array);
+            (name, form) = (before.trim_end(), ARRAY);
         }
         let name = name.split_whitespace().last()?.rsplit(']').next()?;
         if let Some(word) = words.next().filter(|word| !word.starts_with(name)) {
@@ -257,8 +262,60 @@ fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns what stands in the parentheses of the parameters and of the ports of module `top`; `None` if it is not in `text`.
-pub fn heads<'a>(text: &'a str, top: &str) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+/// Returns the parameters of a head that are used in `text`, and those that they use, as local ones: names and declarations. `given` are other
+/// values.
+pub fn used_in(
+    text: &str,
+    parameters: &[&str],
+    given: &[(String, String)],
+) -> Vec<(String, String)> {
+    let mut type_of = "";
+    let declared = parameters.iter().filter_map(|one| {
+        let (left, value) = one.split_once('=')?;
+        let words = left.trim();
+        let keyword = ["parameter", "localparam"]
+            .iter()
+            .find_map(|keyword| words.strip_prefix(keyword));
+        let rest = keyword.filter(|rest| rest.starts_with(char::is_whitespace));
+        let word = rest.unwrap_or(words).trim();
+        let begin = word.rfind(|c| !is_of_name(c)).map_or(0, |at| at + 1);
+        let (typed, name) = word.split_at(begin);
+        if rest.is_some() || !typed.trim().is_empty() {
+            type_of = typed.trim();
+        }
+        let value = given
+            .iter()
+            .find(|(of, _)| of == name)
+            .map_or(value, |(_, value)| value);
+        Some((name, type_of, value.trim()))
+    });
+    let declared: Vec<_> = declared.collect();
+    let mut used = names_in(text);
+    let mut found = Vec::new();
+    // Each uses only those before it.
+    for (name, of, value) in declared.into_iter().rev() {
+        if used.contains(name) {
+            used.extend(names_in(of).into_iter().chain(names_in(value)));
+            let space = if of.is_empty() { "" } else { " " };
+            found.push((
+                name.to_owned(),
+                format!("localparam {of}{space}{name} = {value};"),
+            ));
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// Returns the words of `text`.
+fn names_in(text: &str) -> BTreeSet<String> {
+    let words = text.split(|c| !is_of_name(c));
+    words.map(str::to_owned).collect()
+}
+
+/// Returns the packages that module `top` imports, and what stands in the parentheses of its parameters and of its ports; `None` if it is not in
+/// `text`.
+pub fn heads<'a>(text: &'a str, top: &str) -> Option<[Vec<&'a str>; 3]> {
     let mut words = text.match_indices("module");
     let body = words.find_map(|(at, word)| {
         let after = text[at + word.len()..].trim_start();
@@ -266,11 +323,12 @@ pub fn heads<'a>(text: &'a str, top: &str) -> Option<(Vec<&'a str>, Vec<&'a str>
         (!rest.starts_with(is_of_name)).then_some(rest)
     })?;
     // Before the parameters, packages may be imported.
-    let mut body = body.trim_start();
+    let (mut body, mut imports) = (body.trim_start(), Vec::new());
     while let Some(rest) = body.strip_prefix("import")
         && rest.starts_with(char::is_whitespace)
     {
-        let (_, rest) = rest.split_once(';').unwrap_or_default();
+        let (import, rest) = rest.split_once(';').unwrap_or_default();
+        imports.push(import.trim());
         body = rest.trim_start();
     }
     let (parameters, rest) = match body.strip_prefix('#') {
@@ -279,7 +337,7 @@ pub fn heads<'a>(text: &'a str, top: &str) -> Option<(Vec<&'a str>, Vec<&'a str>
     };
     let lists = [parameters, in_parentheses(rest).0].map(|list| top_level(list).collect());
     let [parameters, ports] = lists;
-    Some((parameters, ports))
+    Some([imports, parameters, ports])
 }
 
 /// Returns what stands in the parentheses at the beginning of `text`, and what follows them.

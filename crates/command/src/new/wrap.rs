@@ -7,7 +7,7 @@ use reconverge::input::InputError;
 use reconverge_declaration::Port as Named;
 
 use super::UNKNOWN;
-use super::parameters::{Parameter, heads};
+use super::parameters::{Parameter, heads, used_in};
 use super::tree::{self, Bus, Direction, Kind, Node, Port, Type};
 
 /// A port of the module that is an interface.
@@ -19,6 +19,9 @@ pub(super) struct Interface {
     modport: String,
     /// Dimensions, as in the source.
     dimensions: String,
+    /// What is imported for them, and the parameters that they use, by name.
+    imports: Vec<String>,
+    constants: Vec<(String, String)>,
 }
 
 /// What `--type` gives.
@@ -75,12 +78,12 @@ pub(super) fn all(
 ) -> Result<Vec<Interface>, InputError> {
     let found = texts.find_map(|text| match text {
         Err(e) => Some(Err(e)),
-        Ok(text) => heads(&text, top).map(|(_, ports)| Ok(interfaces(ports, types))),
+        Ok(text) => heads(&text, top).map(|head| Ok(interfaces(head, types))),
     });
     found.unwrap_or_else(|| Ok(Vec::new()))
 }
 
-fn interfaces(ports: Vec<&str>, types: Types) -> Vec<Interface> {
+fn interfaces([imports, parameters, ports]: [Vec<&str>; 3], types: Types) -> Vec<Interface> {
     let mut found = Vec::new();
     let mut kind: Option<(String, String)> = None;
     for item in ports {
@@ -106,6 +109,8 @@ fn interfaces(ports: Vec<&str>, types: Types) -> Vec<Interface> {
                 of: given.map_or(of, |(_, text)| text).clone(),
                 modport: modport.clone(),
                 dimensions: dimensions.trim().to_owned(),
+                imports: imports.iter().map(|&import| import.to_owned()).collect(),
+                constants: used_in(dimensions, &parameters, types),
             });
         }
     }
@@ -119,7 +124,7 @@ impl Wrapped<'_> {
         format!(
             "/* verilator lint_off PINMISSING */\nmodule {name}{};\n{}{}  {} {}u_{} ({});\nendmodule\n",
             self.head(),
-            self.typedefs(),
+            self.typedefs() + &self.constants(),
             self.instances(|_| String::new()),
             self.top,
             self.values(),
@@ -179,6 +184,25 @@ impl Wrapped<'_> {
         types.collect()
     }
 
+    /// Returns the parameters in the dimensions of interfaces that are not in the head, such as structs.
+    fn constants(&self) -> String {
+        let (mut imports, mut text) = (BTreeSet::new(), String::new());
+        let mut known: BTreeSet<&str> = self.parameters.iter().map(|p| p.name.as_str()).collect();
+        for of in &self.interfaces {
+            for (name, declared) in &of.constants {
+                if known.insert(name) {
+                    imports.extend(&of.imports);
+                    let _ = writeln!(text, "  {declared}");
+                }
+            }
+        }
+        let imports: String = imports
+            .iter()
+            .map(|of| format!("  import {of};\n"))
+            .collect();
+        imports + &text
+    }
+
     /// Returns the instances of the interfaces, each with its own ports.
     fn instances(&self, ports: impl Fn(&Interface) -> String) -> String {
         let all = self.interfaces.iter().map(|of| {
@@ -235,7 +259,7 @@ impl Wrapped<'_> {
              // module is `dut.u_{top}.NAME` in a probe.\n{said}\nmodule {name}{} (\n  {}\n);\n{}{}{}  {top} {}u_{top} (\n{}\n  );\n{}endmodule\n",
             self.head(),
             out.ports.join(",\n  "),
-            self.typedefs(),
+            self.typedefs() + &self.constants(),
             out.nets,
             self.instances(|of| own.get(&of.port).cloned().unwrap_or_default()),
             self.values(),
@@ -316,7 +340,16 @@ impl Out {
             true => (part, inner.to_owned()),
             false => (inner, self.cast(of, part.to_owned())),
         };
-        let _ = writeln!(self.assigns, "  assign {to} = {from};");
+        let assign = format!("  assign {to} = {from};\n");
+        // No text has a name for the enum of another module.
+        self.assigns += &match of.kind {
+            Kind::Enum(..) if !output && self.enum_of(of).is_none() => {
+                format!(
+                    "  // verilator lint_off ENUMVALUE\n{assign}  // verilator lint_on ENUMVALUE\n"
+                )
+            }
+            _ => assign,
+        };
     }
 
     /// Returns a vector as a value of the type `of`: only an enum does not take it as it is.
