@@ -126,13 +126,21 @@ impl<U: Programs> TestCase for Case<U> {
     }
 
     fn document(rule: &str) -> String {
-        let file = match rule.starts_with("contract-") {
-            true => "contract".to_owned(),
-            false => format!("spec/{}", U::NAME),
+        // Other texts are no ids of a rule.
+        let of = |prefix: &str| {
+            rule.strip_prefix(prefix)
+                .is_some_and(|id| id.starts_with('-'))
         };
-        format!("docs/{file}.md#{rule}")
+        match () {
+            () if of("contract") => format!("docs/contract.md#{rule}"),
+            () if of(U::NAME) => format!("docs/spec/{}.md#{rule}", U::NAME),
+            () => rule.to_owned(),
+        }
     }
 }
+
+/// What the message of a program begins with that was drawn as a structured one, and which the scalar judge cannot judge.
+pub const NOT_STRUCTURED: &str = "not structured";
 
 /// The function by which a scalar judge is called.
 pub type Judge<U> = fn(&Records<U>, &Case<U>, &<U as Design>::State) -> Verdict;
