@@ -105,6 +105,9 @@ fn a_saved_program_is_judged_as_its_replay_is() {
     assert!(replayed.starts_with("SCALAR JUDGE "), "{replayed}");
     let found = campaign::fuzz::<Case<R500>>(&rtl, &options).unwrap_err();
     assert_eq!(found.failure.to_string(), replayed);
+    // Regression: nothing said that it is not of this campaign, nor how to get rid of it.
+    let still = "saved.json still fails; delete it if the generator or the table of words was wrong when it was drawn\nprogram of ";
+    assert!(found.text.contains(still), "{}", found.text);
     // Had it not failed as one that must be structured, it would agree.
     check(&*found.failure.case, &rtl).unwrap();
 }

@@ -36,7 +36,7 @@ use reconverge_bench::stream::CYCLES;
 use reconverge_program::environment::draw_word;
 
 pub use drawn::{Drawn, Other, Shrunk};
-pub use fuzz::{StillFails, found, fuzz, ran, saved, saved_agree};
+pub use fuzz::{StillFails, found, fuzz, ran, saved, saved_agree, still_fails};
 pub use programs::{Pace, case, recorded};
 pub use reconverge_bench::search::{Budget, Follow};
 pub use streams::PinBins;

@@ -1,6 +1,6 @@
 //! Cases of a guest that failed and were saved: they run before a campaign draws new ones.
 
-use reconverge::campaign::{ran, saved_agree};
+use reconverge::campaign::{ran, saved_agree, still_fails};
 use reconverge::quantity::counted;
 use reconverge::saved::Saved;
 use reconverge::search::SHRUNK;
@@ -31,7 +31,7 @@ pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
     let (agreed, fails) = saved_agree::<C, _>(&place.out, complain, judge)?;
     if let Some((path, failure)) = fails {
         failed();
-        print(&format!("{} still fails\n", path.display()))?;
+        print(&still_fails(&path, &failure))?;
         let rtl = rtl::<C::Design>(place, failure.case.build())?;
         let mut rtl = Isolated::new(&rtl, args.limits)?.dumping(place.format());
         let status = found::report_saved(&failure, &Some(path.clone()), &mut rtl)?;

@@ -207,7 +207,7 @@ fn by_scalar<U: Programs>(
         },
         Verdict::Disagrees { lane, how } => return disagrees(lane, how),
         Verdict::NotStructured(why) if judges == Judges::Structured => {
-            return disagrees(0, format!("not structured: {why}"));
+            return disagrees(0, format!("{NOT_STRUCTURED}: {why}"));
         }
         Verdict::NotStructured(why) => Scalar::CannotTell(why),
     };

@@ -18,6 +18,7 @@ use reconverge_bench::place::Place;
 use reconverge_bench::saved::{Saved, identify};
 use reconverge_bench::search::SHRUNK;
 use reconverge_bench::stream::MAX_CYCLES;
+use reconverge_program::judges::NOT_STRUCTURED;
 
 /// Runs a campaign in threads of this process. The cases that are saved in [`Options::out`] run first, each with its own lanes and
 /// parameters. The first failing case is shrunk, saved there, and run again with a dump. Of new cases, the same options find the same,
@@ -171,7 +172,8 @@ fn again<C: Drawn>(options: &Options, rtl: &Rtl<C::Design>, dir: &Path) -> Optio
     };
     let Ok((_, failed)) = saved_agree::<C, Infallible>(dir, tell, judge);
     let (path, failure) = failed?;
-    let mut text = text(&Shrunk::<C>::new(&failure.case, failure.clone(), 0));
+    let mut text =
+        still_fails(&path, &failure) + &text(&Shrunk::<C>::new(&failure.case, failure.clone(), 0));
     if !failure.case.name().contains(SHRUNK) && !failure.lost() {
         let path = path.display();
         text += &format!("shrink  with the command of the design: replay {path} --shrink\n");
@@ -179,6 +181,18 @@ fn again<C: Drawn>(options: &Options, rtl: &Rtl<C::Design>, dir: &Path) -> Optio
     Some(Found::again(failure, text, &path, |case| {
         rtl_for(case, rtl)
     }))
+}
+
+/// Returns what is said of a saved case that still fails: its file; and of a program that the scalar judge refuses, what to do if neither RTL
+/// nor a model is wrong.
+pub fn still_fails<C: TestCase>(path: &Path, failure: &Failure<C>) -> String {
+    let why = match &failure.cause {
+        Cause::Judge { how, .. } if how.starts_with(NOT_STRUCTURED) => {
+            "; delete it if the generator or the table of words was wrong when it was drawn"
+        }
+        _ => "",
+    };
+    format!("{} still fails{why}\n", path.display())
 }
 
 /// Returns what [`saved_agree`] expects of a case that was judged: why it did not run, if it did not.
