@@ -84,19 +84,28 @@ impl Size {
     }
 }
 
-/// Returns a line such as `program shrunk from 48 to 6 instructions, 16 to 4 lanes`.
+/// Returns a line such as `program shrunk from 48 to 6 instructions, 16 to 4 lanes`, or `program of 6 instructions, 4 lanes`.
 pub(crate) fn headline(a: Size, b: Size) -> String {
+    let [instructions, lanes] = [
+        counted(b.instructions, "instruction"),
+        counted(b.lanes, "lane"),
+    ];
     let noise = match (a.noise, b.noise) {
         (0, 0) => String::new(),
+        (from, to) if from == to => format!(", {} of noise", counted(to, "cycle")),
         (from, 0) => format!(", {} of noise to none", counted(from, "cycle")),
         (from, to) => format!(", {from} to {} of noise", counted(to, "cycle")),
     };
+    if a == b {
+        return format!("program of {instructions}, {lanes}{noise}");
+    }
+    let lanes = match a.lanes == b.lanes {
+        true => lanes,
+        false => format!("{} to {lanes}", a.lanes),
+    };
     format!(
-        "program shrunk from {} to {}, {} to {}{noise}",
-        a.instructions,
-        counted(b.instructions, "instruction"),
-        a.lanes,
-        counted(b.lanes, "lane"),
+        "program shrunk from {} to {instructions}, {lanes}{noise}",
+        a.instructions
     )
 }
 
