@@ -2,11 +2,12 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use reconverge_declaration::Declaration;
 
 use super::refused;
-use crate::common::{ROOT, arg, reconverge_ends};
+use crate::common::{ROOT, arg, reconverge_ends, text};
 
 /// Calls `take` with each file below `dir`.
 fn files(dir: &Path, take: &mut impl FnMut(&Path)) {
@@ -39,6 +40,11 @@ fn a_sequencer_is_written_under_the_name_of_the_crate() {
             count += 1;
         });
         assert_eq!(count, 18, "{said}");
+        let sources = ["build.rs", "src/lib.rs", "src/main.rs", "tests/programs.rs"];
+        let mut check = Command::new("rustfmt");
+        check.args(["--check", "--edition", "2024"]).args(sources);
+        let formatted = check.current_dir(&at).output().unwrap();
+        assert!(formatted.status.success(), "{}", text(&formatted.stdout));
         let toml = fs::read_to_string(at.join("rtl/design.toml")).unwrap();
         let made = Declaration::parse("design.toml", &toml).unwrap();
         assert_eq!((&made.name, &made.top), (&name, &name));

@@ -31,7 +31,7 @@ mod wrap;
 use clocks::Clocks;
 use hints::{as_given, with_hints};
 use list::list;
-use manifest::{manifest, sources};
+use manifest::{format_crate, manifest, sources};
 use parameters::{Given, Parameter, given};
 use ports::{Declared, Enum, TWO, declared};
 use reset::Reset;
@@ -199,6 +199,7 @@ pub fn command(args: &NewArgs) -> Done {
     };
     if args.programs {
         programs::write(&name, write)?;
+        format_crate(work.path());
         fs::rename(work.keep(), &args.dir).map_err(failed)?;
         let run = wave::shell(&args.dir.to_string_lossy());
         print(&programs::summary(&args.dir, &run))?;
@@ -449,6 +450,7 @@ pub fn command(args: &NewArgs) -> Done {
     write("src/lib.rs", &library(&declaration))?;
     write("src/main.rs", &main_of(&name, &type_of(&name), "pins"))?;
     write("tests/lockstep.rs", &test(&declaration))?;
+    format_crate(work.path());
     fs::rename(work.keep(), &args.dir).map_err(failed)?;
     let dir = args.dir.display();
     print(&format!(

@@ -1,6 +1,7 @@
-//! Where the `Cargo.toml` of a new crate takes Reconverge from.
+//! What a new crate is for cargo: where its `Cargo.toml` takes Reconverge from, and that `cargo fmt` finds nothing to do.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use reconverge::home;
 
@@ -16,6 +17,18 @@ pub fn sources() -> Result<PathBuf, String> {
             None => Ok(root),
         },
     }
+}
+
+/// Formats the Rust of the crate in `dir`: lines and lists depend on the names that the user chose. Without rustfmt it stays as it was
+/// written, which compiles as well.
+pub fn format_crate(dir: &Path) {
+    let roots = ["build.rs", "src/lib.rs", "src/main.rs"];
+    let tests = ["tests/lockstep.rs", "tests/programs.rs"];
+    let there = (roots.iter().chain(&tests)).filter(|file| dir.join(file).is_file());
+    let mut rustfmt = Command::new("rustfmt");
+    let _ = (rustfmt.args(["--edition", "2024"]).args(there))
+        .current_dir(dir)
+        .output();
 }
 
 /// Returns the text of `Cargo.toml`: it takes Reconverge from the folder `home`, or from a registry.
