@@ -170,7 +170,7 @@ mod tests {
             records[n].executes = executes;
             records
         };
-        let words = "instruction 1: 0x002 with aL 0 in the wavefront, 0x004 with aL 0 alone";
+        let words = "instruction 1: 0x002 in the wavefront, 0x004 alone";
         disagrees(&case, &changed(2, 7), &end, 1, words);
         disagrees(
             &case,

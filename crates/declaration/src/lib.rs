@@ -69,8 +69,8 @@
 //! | `[[load]]` | `register` and `value`, or `call`; `when` |
 //! | `[assertions]` | `file`: SystemVerilog beside the RTL that binds itself to it, read only if assertions are checked; `loaded`: a register in it that preloading sets |
 //!
-//! Layout: `planes = n` (n bits per lane, each plane a word of 64 lanes), or `width` and `count`; `count = "lanes"` means
-//! one element per lane, `count = "wavefronts"` of a field one per wavefront. A member of a Rust struct is always without a sign, because
+//! Layout: `planes = n` (n bits per lane, each plane a word of 64 lanes), or `width` and `count`; `count = "lanes"` of a pin means
+//! one element per lane (of a field it is `planes`), `count = "wavefronts"` of a field one per wavefront. A member of a Rust struct is always without a sign, because
 //! both sides are compared bit by bit; of a signed pin or field `signed_NAME()` returns the number and `set_signed_NAME` sets it. In the expressions of `[[load]]`, `load_<field>` is the value to load.
 //!
 //! A condition is comparisons joined by `&&` and `||`, of which `&&` binds more tightly: a name, `==`, `!=`, `<`, `<=`, `>` or `>=`, and a

@@ -543,8 +543,10 @@ fn state(
     let name = name(table, "name")?;
     let doc = table.required_string("doc")?;
     let shape = shape(table, lanes)?;
-    if matches!(shape, Shape::Words { count: None, .. }) {
-        let why = "state of a lane is in planes: one for each of its bits";
+    if let Shape::Words { width, count: None } = shape {
+        let why = format!(
+            "the state of a lane is in planes, one for each of its bits: `planes = {width}` instead"
+        );
         return Err(table.error("count", why));
     }
     let outputs = ports(table, "output")?.unwrap_or_default();

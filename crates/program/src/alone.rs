@@ -79,10 +79,14 @@ pub fn compare<E: Debug>(
         let (there, here) = (executed.len(), alone.executed.len());
         let how = if let Some(n) = differs {
             let ((pc, al), (pc_alone, al_alone)) = (executed[n], alone.executed[n]);
-            // So far the only context is aL, which is signed, or small.
-            let (al, al_alone) = (al as i32, al_alone as i32);
+            // So far the only context is aL, which is signed, or small. Most units have none.
+            let with = |al: u32| match al == 0 && al_alone == 0 {
+                true => String::new(),
+                false => format!(" with aL {}", al as i32),
+            };
+            let [there, here] = [al, al_alone].map(with);
             format!(
-                "instruction {n}: 0x{pc:03x} with aL {al} in the wavefront, 0x{pc_alone:03x} with aL {al_alone} alone"
+                "instruction {n}: 0x{pc:03x}{there} in the wavefront, 0x{pc_alone:03x}{here} alone"
             )
         } else if there > here {
             format!(

@@ -538,7 +538,7 @@ pub(crate) mod tests {
         );
         assert_eq!(
             wrong_rows::<Wide, _>(does),
-            ["GO: bits 0x40 are an operand, and change nothing"]
+            ["GO: bits 0x40 are an operand, and change nothing in these states"]
         );
         assert_eq!(
             wrong_rows::<Plain, _>(does),

@@ -758,10 +758,14 @@ impl Referee {
         };
         let mut why = match abc.search(&aig, &registers(after), differs, DEPTH + 1)? {
             Search::At(cycle) => return shows(cycle),
-            Search::NotIn(cycles) => format!(
-                "no difference within {} cycles of a reset",
-                cycles.saturating_sub(1)
-            ),
+            Search::NotIn(cycles) => {
+                let within = counted(cycles.saturating_sub(1), "cycle");
+                let why = format!("no difference within {within} of a reset");
+                match cycles > DEPTH {
+                    true => why,
+                    false => format!("{why}, where the search met its limit"),
+                }
+            }
             Search::TimeOver => format!("no difference from a reset found within {}", time()),
         };
         if all && self.formal.is_none() {

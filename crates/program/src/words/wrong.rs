@@ -13,7 +13,8 @@ const ALL: u32 = 22;
 /// * an opcode without a row does something other than [`Code::OUTSIDE`]: an instruction is missing;
 /// * an opcode with a row does what [`Code::OUTSIDE`] does: there is no such instruction;
 /// * a bit that is no operand changes what an instruction does: a field is too narrow or in a wrong place;
-/// * a bit of an operand changes nothing: a field is too wide or in a wrong place.
+/// * a bit of an operand changes nothing in these states: a field is too wide or in a wrong place, or the states lack one in which it
+///   matters.
 ///
 /// Two rows with each other's opcode are found only by a test that says what each mnemonic does.
 pub fn wrong_rows<C: Code, D: PartialEq>(mut does: impl FnMut(u32) -> D) -> Vec<String> {
@@ -44,7 +45,10 @@ pub fn wrong_rows<C: Code, D: PartialEq>(mut does: impl FnMut(u32) -> D) -> Vec<
         let (name, operands) = (row.name, Words::<C>::operands(row));
         let kinds = [
             (matter & !operands, "matter, and are no operand"),
-            (operands & !matter, "are an operand, and change nothing"),
+            (
+                operands & !matter,
+                "are an operand, and change nothing in these states",
+            ),
         ];
         match exists {
             false => wrong.push(format!("there is no {name}")),
