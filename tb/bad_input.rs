@@ -124,6 +124,10 @@ fn flags_out_of_range_are_refused<U: Tested>() {
         &with(&["--rtl", "no/such"]),
         "error: no/such: --rtl: no such folder",
     );
+    refused(
+        &with(&["--rtl", "rtl/sap5"]),
+        "error: rtl/sap5: --rtl: no such folder; did you mean `spa5`?",
+    );
     let dir = tempfile::tempdir().unwrap();
     let conditions = dir.path().join("c.jsonl");
     fs::write(&conditions, "{\"lane\":4,\"k\":0,\"bits\":1}\n").unwrap();
@@ -133,7 +137,7 @@ fn flags_out_of_range_are_refused<U: Tested>() {
             &["--lanes", "4", "--conditions", arg(&conditions)],
         ]
         .concat(),
-        "error: --conditions: there is no lane 4 among 4",
+        "error: --conditions: lane 4, and the case has lanes 0 to 3",
     );
 }
 
@@ -433,7 +437,7 @@ fn a_saved_case_with_a_value_out_of_range_is_refused<U: Tested>() {
     refused(
         &["replay", name],
         &format!(
-            "error: {name}: unit: there is no unit \"r600\"; there are {}",
+            "error: {name}: unit: \"r600\" is unknown; there are {}",
             UNITS.join(", ")
         ),
     );
@@ -651,7 +655,7 @@ fn files_and_flags_of_another_unit_are_refused_with_a_hint() {
     let message = refusal(&["run", "r700", listing]);
     assert!(
         message.contains(
-            "there is no directive `.text` here; of a compiler's listing, give the object file instead"
+            "`.text` is not a directive; of a compiler's listing, give the object file instead"
         ),
         "{message}"
     );

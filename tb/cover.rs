@@ -355,7 +355,7 @@ fn a_file_of_another_unit_or_version_is_refused_by_name<U: Tested>() {
     refused(
         &with(&|c| c.unit = "r9".to_owned()),
         &format!(
-            ": unit: there is no unit \"r9\"; there are {}\n",
+            ": unit: \"r9\" is unknown; there are {}\n",
             known.join(", ")
         ),
     );

@@ -320,7 +320,7 @@ fn what_cannot_be_rendered_is_bad_input() {
         ),
         (
             &["--uniform", "depth=1"],
-            "error: --uniform: depth: the shader has no uniform of this name\n",
+            "error: --uniform: depth: no uniform depth; there are most\n",
         ),
         (
             &["--uniform", "most=1", "--uniform", "most=2"],

@@ -270,7 +270,10 @@ fn a_saved_stream_that_is_wrong_is_refused_with_the_line_and_the_field() {
         assert_eq!(said(right, wrong), message);
     }
     for (wrong, message) in [
-        ("\"rst_m\"", "cycle 0: rst_m: r500 has no such pin"),
+        (
+            "\"rst_m\"",
+            "cycle 0: rst_m: r500 has no such pin; there are ",
+        ),
         (
             "\"rst_n\": \"0x2\", \"stall\"",
             "cycle 0: rst_n: 0x2 is more than 0x1",
@@ -287,7 +290,7 @@ fn a_saved_stream_that_is_wrong_is_refused_with_the_line_and_the_field() {
     let why = running.check_input("s.json").unwrap_err().to_string();
     assert_eq!(
         why,
-        "s.json: cycles: the first one must be a reset: the design wakes up in any state"
+        "s.json: cycles: the first one must be a reset: the design powers up in any state"
     );
     let empty = Stream::<R500>::new("empty", &Build::from(16), Vec::new());
     let why = empty.check_input("s.json").unwrap_err().to_string();

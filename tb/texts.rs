@@ -143,7 +143,7 @@ fn change(value: &mut Value, rng: &mut Pcg64Mcg) {
 /// What a saved case may have, and a file that is cut off or has a slip in it too.
 const REFUSED: [&str; 2] = [
     "is the file cut off?",
-    ".targets: there is no instruction at",
+    "is not the address of an instruction",
 ];
 
 /// Words, registers and constants may be anything that is legal in a saved case: text and words say all of it.

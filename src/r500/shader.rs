@@ -112,6 +112,15 @@ impl Shader {
         *self == Shader::default()
     }
 
+    /// Returns what to say of `name`, which is not a uniform of the shader.
+    pub fn unknown_uniform(&self, name: &str) -> String {
+        let names: Vec<&str> = self.uniforms.iter().map(|u| u.name.as_str()).collect();
+        match names.is_empty() {
+            true => format!("no uniform {name}: the shader declares none"),
+            false => format!("no uniform {name}; there are {}", names.join(", ")),
+        }
+    }
+
     /// Returns the values that all lanes share; uniforms have the values of `given`, or else those of the file.
     ///
     /// # Errors
@@ -372,10 +381,11 @@ impl Reader {
         for (constant, uniform, called, line) in by_name.chain(by_number).collect::<Vec<_>>() {
             let at = Location { file, line };
             let Some(n) = uniform.filter(|n| self.shader.uniforms[*n].components > 0) else {
-                return Err(at.error(
-                    "constant",
-                    format!("there is no uniform {called} with a value"),
-                ));
+                let why = match uniform {
+                    Some(_) => format!("uniform {called} is a sampler, and has no value"),
+                    None => self.shader.unknown_uniform(&called),
+                };
+                return Err(at.error("constant", why));
             };
             self.constant(at, constant, Constant::Uniform(n))?;
         }
@@ -418,7 +428,7 @@ impl Reader {
     fn value(&mut self, at: Location, name: &str, texts: &[&str]) -> Result<(), InputError> {
         let value = floats(at, name, texts)?;
         let Some(uniform) = self.shader.uniforms.iter_mut().find(|u| u.name == name) else {
-            return Err(at.error("uniform", format!("there is no uniform {name}")));
+            return Err(at.error("uniform", self.shader.unknown_uniform(name)));
         };
         if value.len() != usize::from(uniform.components) {
             let message = format!("has {} components, not {}", uniform.components, value.len());

@@ -115,7 +115,7 @@ fn files_that_are_too_long_are_refused_before_they_are_read() {
     }
     // A first line of one MiB is accepted, a longer one is not.
     for (length, why) in [
-        (1 << 20, "header: there is nothing in it yet"),
+        (1 << 20, "header: the campaign has written none yet"),
         (1 << 20 | 1, "line: has more than 1048576 bytes"),
     ] {
         long(length);

@@ -159,7 +159,7 @@ fn damaged_results_are_refused_by_file_and_line() {
     says(
         2,
         &["merge", name],
-        &format!("error: {name}: header: there is nothing in it yet"),
+        &format!("error: {name}: header: the campaign has written none yet"),
     );
     assert_eq!(fs::read_to_string(&file).unwrap(), "notes of another tool");
 }

@@ -268,13 +268,13 @@ fn misuse_is_refused_with_line_and_field() {
             ".const c0 uniform n",
             2,
             "constant",
-            "there is no uniform n with a value",
+            "no uniform n: the shader declares none",
         ),
         (
             ".uniform s sampler\n.const c0 uniform s",
             3,
             "constant",
-            "there is no uniform s with a value",
+            "uniform s is a sampler, and has no value",
         ),
         (
             ".uniform n mat4",
@@ -351,7 +351,7 @@ fn misuse_is_refused_with_line_and_field() {
             "CONST c0 EXTERNAL 0",
             "CONST c0 EXTERNAL 9",
             "constant",
-            "there is no uniform 9 with a value",
+            "no uniform 9; there are n, lim",
         ),
         (
             "CONST c0 EXTERNAL 0",

@@ -346,6 +346,24 @@ pub fn relative(path: &Path) -> PathBuf {
     below.unwrap_or(path).to_owned()
 }
 
+/// Returns which folder `path`, which is none, may mean: `; did you mean ...?`, or nothing.
+pub fn folder_meant(path: &Path) -> String {
+    meant(path, Path::is_dir)
+}
+
+/// Returns which of the entries beside `path` that are `wanted` may be meant by it.
+fn meant(path: &Path, wanted: impl Fn(&Path) -> bool) -> String {
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    let entries = fs::read_dir(dir.unwrap_or(Path::new(".")));
+    let entries = entries.into_iter().flatten().flatten();
+    let entries = entries.filter(|entry| wanted(&entry.path()));
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    did_you_mean(
+        &path.file_name().unwrap_or_default().to_string_lossy(),
+        names,
+    )
+}
+
 /// Returns what to say of `path`, which does not exist: where it was looked for, and which file may be meant.
 fn missing(path: &Path) -> String {
     let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
@@ -361,10 +379,7 @@ fn missing(path: &Path) -> String {
         };
         return format!("there is no folder {}{place}", dir.display());
     }
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let meant = did_you_mean(&name, names);
+    let meant = meant(path, |_| true);
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     format!("there is no such file in {}{meant}", dir.display())
 }

@@ -312,15 +312,24 @@ impl Location<'_> {
         self.error(word, format!("is written `{word}{form}`"))
     }
 
-    /// Creates the error of an unknown directive.
-    pub fn unknown_directive(self, word: &str) -> InputError {
+    /// Creates the error of a directive that is none of the `known` ones, or not one of those for words in hexadecimal.
+    pub fn unknown_directive(self, word: &str, known: &[&str]) -> InputError {
         let listing = [".text", ".section", ".globl", ".file"].contains(&word);
-        let hint = if listing {
-            "; of a compiler's listing, give the object file instead"
+        let hint = did_you_mean(word, known);
+        let message = if listing {
+            format!(
+                "`{word}` is not a directive; of a compiler's listing, give the object file instead"
+            )
+        } else if known.contains(&word) {
+            format!("`{word}` goes with assembly, not with words in hexadecimal")
+        } else if hint.is_empty() {
+            format!(
+                "`{word}` is not a directive; there are {}",
+                known.join(", ")
+            )
         } else {
-            ""
+            format!("`{word}` is not a directive{hint}")
         };
-        let message = format!("there is no directive `{word}` here{hint}");
         self.error("directive", message).about(word)
     }
 
@@ -560,7 +569,7 @@ pub fn resolve<A: Copy + Into<u32>>(
         Address::Label(name) => {
             let address = find(labels, at, "label", name)?.into();
             if address as usize >= len {
-                let message = format!("there is no instruction at `{name}`");
+                let message = format!("`{name}` stands behind the last instruction");
                 return Err(at.error("label", message).about(name));
             }
             Ok(Some(address))

@@ -167,10 +167,15 @@ fn by_campaign(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Campa
         streams::reads(&file)?;
         let bad = |field: &str, why: &str| InputError::new(file.to_string_lossy(), 0, field, why);
         let Some(header) = results::header(&file)? else {
-            return Err(bad("header", "there is nothing in it yet").into());
+            return Err(bad("header", "the campaign has written none yet").into());
         };
         let Some(unit) = units.iter().position(|unit| unit.name() == header.unit) else {
-            let why = format!("there is no unit {:?}", header.unit);
+            let known: Vec<_> = units.iter().map(|unit| unit.name()).collect();
+            let why = format!(
+                "{:?} is unknown; there are {}",
+                header.unit,
+                known.join(", ")
+            );
             return Err(bad("unit", &why).into());
         };
         let of = (unit, header.build);

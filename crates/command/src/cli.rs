@@ -223,7 +223,9 @@ type Units = [&'static dyn Commands];
 
 fn unit(units: &Units, name: &str) -> Result<&'static dyn Commands, Failure> {
     let found = units.iter().copied().find(|u| u.name() == name);
-    found.ok_or_else(|| InputError::new(name, 0, "unit", "there is no such unit").into())
+    let known: Vec<_> = names().collect();
+    let why = format!("is unknown; there are {}", known.join(", "));
+    found.ok_or_else(|| InputError::new(name, 0, "unit", why).into())
 }
 
 /// Returns the commands of a unit that need programs.
@@ -272,7 +274,7 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
             }
             if !known {
                 let known: Vec<_> = names().collect();
-                let why = format!("there is no unit {name:?}; there are {}", known.join(", "));
+                let why = format!("{name:?} is unknown; there are {}", known.join(", "));
                 return Err(InputError::new(&*file, 0, "unit", why).into());
             }
             match *form == saved::STREAM {

@@ -132,7 +132,7 @@ pub fn all(
         let mut units = saved.units.iter();
         if let Some(unit) = units.find(|u| !known.contains(&u.unit.as_str())) {
             let (unit, known) = (&unit.unit, known.join(", "));
-            let why = format!("there is no unit {unit:?}; there are {known}");
+            let why = format!("{unit:?} is unknown; there are {known}");
             return Err(InputError::new(file, 0, "unit", why).into());
         }
         if args.unit != "all" && !held(&args.unit) {

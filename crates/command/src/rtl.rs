@@ -6,7 +6,7 @@ use std::sync::Once;
 use reconverge::design::{Build, Design};
 use reconverge::dut::{self, Make, Rtl};
 use reconverge::home::{changed_rtl, own_rtl};
-use reconverge::input::InputError;
+use reconverge::input::{InputError, folder_meant};
 use reconverge::wave::Format;
 
 use crate::args::PlaceArgs;
@@ -75,7 +75,8 @@ pub fn warn_if_changed<D: Design>() {
 pub fn made<D: Design>(make: &Make, build: Build) -> Result<Rtl<D>, Failure> {
     let dir = make.dir.as_deref();
     if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
-        return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", "no such folder").into());
+        let why = format!("no such folder{}", folder_meant(dir));
+        return Err(InputError::new(dir.to_string_lossy(), 0, "--rtl", why).into());
     }
     if dir.is_none() {
         warn_if_changed::<D>();

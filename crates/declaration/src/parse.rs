@@ -48,7 +48,7 @@ impl Declaration {
             root.tables("state", |table| {
                 let name = table.required_string("name")?;
                 let field = self.field(&name);
-                let field = field.ok_or_else(|| table.error("name", "no such field"))?;
+                let field = field.ok_or_else(|| table.error("name", unknown(&self.state)))?;
                 if !seen.insert(name) {
                     return Err(table.error("name", "given twice"));
                 }
@@ -618,6 +618,12 @@ fn fits(table: &Table, of: &Enum, width: u32) -> Result<(), Error> {
         }
         _ => Ok(()),
     }
+}
+
+/// Returns what to say of a name that is none of the fields in `state`.
+fn unknown(state: &[State]) -> String {
+    let names: Vec<&str> = state.iter().map(|field| field.name.as_str()).collect();
+    format!("no such field; there are {}", names.join(", "))
 }
 
 /// Checks the fields that the depth and the condition of `field` use. An error says whether it is in the depth.

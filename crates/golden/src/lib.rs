@@ -355,7 +355,7 @@ fn with_pins<T>(
         .ok()
         .and_then(|at| case.stimulus.pins(at));
     let cycles = case.stimulus.cycles();
-    then(pins.ok_or_else(|| format!("there is no cycle {cycle} among {cycles}"))?)
+    then(pins.ok_or_else(|| format!("no cycle {cycle}: the case has {cycles}, from 0"))?)
 }
 
 /// Returns the instruction at `pc` as text; valid until the next call with this case.
@@ -705,7 +705,7 @@ mod tests {
             assert!(reconverge_case_pins(case, cycles).is_null());
             assert_eq!(
                 error(),
-                format!("there is no cycle {cycles} among {cycles}")
+                format!("no cycle {cycles}: the case has {cycles}, from 0")
             );
             reconverge_golden_free(golden);
             reconverge_case_free(case);

@@ -470,7 +470,10 @@ impl<U: Programs> Savable for Case<U> {
         {
             return bad(
                 "conditions",
-                format!("there is no lane {lane} among {}", self.lanes),
+                format!(
+                    "lane {lane}, and the case has lanes 0 to {}",
+                    self.lanes - 1
+                ),
             );
         }
         for (n, start) in self.start.iter().enumerate() {

@@ -249,7 +249,7 @@ impl<'a> Elf<'a> {
     pub fn data(&self, name: &str) -> Result<&'a [u8], Flaw> {
         match self.section(name) {
             Some(section) => section.data(),
-            None => Err(Flaw::new(name, "there is no such section")),
+            None => Err(Flaw::new(name, "the file has no such section")),
         }
     }
 
@@ -391,7 +391,10 @@ fn functions<'a, H: FileHeader<Endian = LittleEndian>>(
         Flaw::new(elf.sections[i].title(), message)
     };
     let Some(table) = headers.iter().position(|h| h.sh_type(E) == SHT_SYMTAB) else {
-        return Err(Flaw::new(".symtab", "there is no symbol table"));
+        return Err(Flaw::new(
+            ".symtab",
+            "the file has no symbol table, which names its functions: was it stripped?",
+        ));
     };
     let strings = string_table::<H>(headers, headers[table].sh_link(E), bytes)
         .ok_or_else(|| outside(table))?;
@@ -547,7 +550,7 @@ mod tests {
         assert_eq!(elf.data(".info"), Ok(&b"info"[..]));
         assert_eq!(
             elf.data(".nv.info"),
-            Err(Flaw::new(".nv.info", "there is no such section"))
+            Err(Flaw::new(".nv.info", "the file has no such section"))
         );
         assert!(elf.functions.iter().all(|f| f.other == 0x10));
         let (symbol, name) = (4, "a".to_owned());

@@ -200,6 +200,13 @@ struct Settings<'a> {
     given: Given,
 }
 
+/// The directives, for messages; those from `.const` on describe the shader that the ALU runs.
+const DIRECTIVES: [&str; 18] = [
+    ".bool", ".end", ".full", ".global", ".int", ".offset", ".partial", ".reg", ".start",
+    ".window", ".word", ".const", ".example", ".input", ".pixel", ".texture", ".uniform",
+    ".varying",
+];
+
 impl<'a> Settings<'a> {
     fn new(file: &'a str) -> Self {
         Settings {
@@ -267,7 +274,7 @@ impl<'a> Settings<'a> {
             (".reg", [name, value]) => self.register(at, name, value)?,
             (".reg", _) => return Err(usage(" NAME VALUE")),
             _ if self.shader.directive(at, word, &operands)? => {}
-            _ => return Err(at.unknown_directive(word)),
+            _ => return Err(at.unknown_directive(word, &DIRECTIVES)),
         }
         Ok(())
     }

@@ -168,6 +168,17 @@ fn quad(at: Location, field: &str, words: &[&str]) -> Result<Quad, InputError> {
     })
 }
 
+/// The directives, for messages.
+const DIRECTIVES: [&str; 7] = [
+    ".bool",
+    ".entry",
+    ".int",
+    ".prog_len",
+    ".quad",
+    ".reg",
+    ".stack",
+];
+
 /// The values that the directives set.
 #[derive(Default)]
 struct Settings {
@@ -219,7 +230,7 @@ impl Settings {
             (".prog_len", _) => return Err(usage(" N")),
             (".reg", [name, value]) => self.register(at, name, value)?,
             (".reg", _) => return Err(usage(" NAME VALUE")),
-            _ => return Err(at.unknown_directive(word)),
+            _ => return Err(at.unknown_directive(word, &DIRECTIVES)),
         }
         Ok(())
     }

@@ -136,7 +136,7 @@ pub fn parse_hex(text: &str, file: &str) -> Result<Program, InputError> {
             assembler.line = at.line;
             match assembler.setting(at, &word, operands, false)? {
                 true => Ok(()),
-                false => Err(at.unknown_directive(&word)),
+                false => Err(at.unknown_directive(&word, &directives::DIRECTIVES)),
             }
         }
         HexItem::Words(words) => assembler.hex_words(at, &words),
@@ -714,7 +714,7 @@ impl<'a> Assembler<'a> {
             Some(Line { line, item }) => {
                 let entry = number(&self.code, item);
                 if matches!(item, Spot::Label(_)) && entry >= size {
-                    let message = "there is no instruction at this label";
+                    let message = "stands behind the last instruction";
                     return Err(self.at(*line).error("label", message));
                 }
                 entry
@@ -729,7 +729,7 @@ impl<'a> Assembler<'a> {
             let pc = norm(number(&self.code, &item.0));
             if pc >= size || !pc.is_multiple_of(8) {
                 let pc = base.wrapping_add(pc);
-                let message = format!("there is no instruction at {pc:#06x}");
+                let message = format!("{pc:#06x} is not the address of an instruction");
                 return Err(at.error(".targets", message));
             }
             let pc = base.wrapping_add(pc);

@@ -80,7 +80,15 @@ impl<'de, D: Design> Deserialize<'de> for Cycles<D> {
             for (name, value) in values {
                 let bad = |why: String| F::Error::custom(format!("cycle {cycle}: {name}: {why}"));
                 let pin = D::DECLARATION.pins.iter().find(|pin| pin.name == name);
-                let pin = pin.ok_or_else(|| bad(format!("{} has no such pin", D::NAME)))?;
+                let pin = pin.ok_or_else(|| {
+                    let pins = D::DECLARATION.pins.iter().map(|pin| pin.name);
+                    let pins: Vec<&str> = pins.collect();
+                    bad(format!(
+                        "{} has no such pin; there are {}",
+                        D::NAME,
+                        pins.join(", ")
+                    ))
+                })?;
                 value.put(pin, bytes_of_mut(&mut pins)).map_err(bad)?;
             }
             cycles.push(pins);

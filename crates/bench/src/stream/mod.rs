@@ -446,7 +446,7 @@ impl<D: Design> Savable for Stream<D> {
         let resets = |pin: &Pin| matches!(pin.role, Role::Reset { .. });
         let first = self.cycles.0.first();
         if D::DECLARATION.pins.iter().any(resets) && first.is_some_and(|pins| !pins.is_reset()) {
-            let why = "the first one must be a reset: the design wakes up in any state";
+            let why = "the first one must be a reset: the design powers up in any state";
             return bad("cycles", why.to_owned());
         }
         match self.cycles.0.len() {

@@ -437,7 +437,7 @@ pub fn merge<C: Drawn>(files: &[PathBuf]) -> Result<(Header, Summary<C>), InputE
                 name,
                 0,
                 "header",
-                "there is nothing in it yet",
+                "the campaign has written none yet",
             ));
         };
         if (header.unit.as_str(), header.cases.as_str()) != (C::Design::NAME, C::NOUN) {

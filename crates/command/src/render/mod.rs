@@ -437,7 +437,7 @@ fn scene(
     for (name, value) in &args.uniforms {
         let bad = |why: &str| Err(InputError::new("--uniform", 0, name.as_str(), why));
         if program.shader.uniforms.iter().all(|u| u.name != *name) {
-            return bad("the shader has no uniform of this name");
+            return bad(&program.shader.unknown_uniform(name));
         }
         if uniforms.insert(name.clone(), value.clone()).is_some() {
             return bad("is given twice");

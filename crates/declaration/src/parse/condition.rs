@@ -71,7 +71,12 @@ impl<'a> Scope<'a> {
             _ => false,
         };
         if !known {
-            return Err(format!("there is nothing of the name {name:?}"));
+            let kinds = match (seen, cycles) {
+                (true, _) => "`pin.`, `state.` or `next.`",
+                (false, true) => "`pin.` or `state.`",
+                (false, false) => "nothing",
+            };
+            return Err(format!("{name:?}: only {kinds} may stand before a name"));
         }
         let mut found = Vec::new();
         if matches!(kind, "" | "pin") && cycles {

@@ -184,7 +184,7 @@ pub(super) fn files_of<D: Design>(rtl: &Path) -> Result<(Files, Plan), Trouble> 
     ];
     if said.into_iter().all(Option::is_none) {
         let why = format!(
-            "nothing is said of {unit} here: there is no {unit}_formal.sv, {unit}_sva.sv, {unit}_step.sv or {unit}_properties.sv"
+            "nothing to prove: the folder has none of {unit}_formal.sv, {unit}_sva.sv, {unit}_step.sv and {unit}_properties.sv"
         );
         return Err(InputError::new(relative(rtl).display().to_string(), 0, "rtl", why).into());
     }

@@ -15,7 +15,7 @@ use super::{Options, Origin, Trouble, not_read, read_side_modules};
 use crate::mutate::text::{self, Chosen};
 use crate::mutate::{Family, Mutant, rtl_in, threads};
 use reconverge_bench::design::{Build, Design};
-use reconverge_bench::input::{InputError, read_text};
+use reconverge_bench::input::{InputError, read_text, relative};
 use reconverge_bench::json::hex;
 
 /// The part of the output of `mutate --json` that is needed here.
@@ -157,7 +157,12 @@ pub fn mutants<D: Design>(
     files.scalar = None;
     files.lane_words = None;
     if files.step.is_none() {
-        return Err(format!("there is no step.sv of {}", D::NAME).into());
+        let why = format!(
+            "has no {}_step.sv: the step theorem compares the RTL with it",
+            D::NAME
+        );
+        let dir = relative(&rtl_dir).display().to_string();
+        return Err(InputError::new(dir, 0, "rtl", why).into());
     }
     let chosen = Chosen::new(&from, Some(run.mutants.len()), run.seed)?;
     let list = chosen.mutants();

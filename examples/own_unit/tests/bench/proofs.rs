@@ -95,7 +95,7 @@ fn a_folder_that_says_nothing_of_its_rtl_is_bad_input() {
     let never = AtomicBool::new(false);
     let why = prove::<RpStack>(&Options::new(dir.path(), 8), 1, &never, |_, _| ()).unwrap_err();
     let expected = format!(
-        "{}: rtl: nothing is said of rpstack here: there is no rpstack_formal.sv, rpstack_sva.sv, rpstack_step.sv or rpstack_properties.sv",
+        "{}: rtl: nothing to prove: the folder has none of rpstack_formal.sv, rpstack_sva.sv, rpstack_step.sv and rpstack_properties.sv",
         dir.path().display()
     );
     assert_eq!(why.to_string(), expected);

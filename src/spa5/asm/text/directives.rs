@@ -6,6 +6,18 @@ use crate::spa5::program::BUNDLE;
 use reconverge_bench::input::InputError;
 use reconverge_bench::text::{self, Line, Location};
 
+/// The directives, for messages.
+pub(super) const DIRECTIVES: [&str; 8] = [
+    ".align",
+    ".constant",
+    ".control",
+    ".entry",
+    ".prog_base",
+    ".prog_size",
+    ".targets",
+    ".word",
+];
+
 impl Assembler<'_> {
     /// Reads the directive `word`.
     pub(super) fn directive(
@@ -42,7 +54,7 @@ impl Assembler<'_> {
             }
             _ => match self.setting(at, word, operands, true)? {
                 true => Ok(()),
-                false => Err(at.unknown_directive(word)),
+                false => Err(at.unknown_directive(word, &DIRECTIVES)),
             },
         }
     }
