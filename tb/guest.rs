@@ -181,6 +181,28 @@ fn a_new_crate_has_the_whole_command() {
     for part in ["--streams <STREAMS>", " slot.f, and"] {
         assert!(help.contains(part), "{help}");
     }
+    // Nothing of what it does not have.
+    let commands = [
+        "cover", "fuzz", "merge", "mutate", "prove", "replay", "report", "view",
+    ];
+    for command in commands {
+        let help = guest.ends(0, &["help", command]);
+        let mut words = help.split(|c: char| !c.is_ascii_alphanumeric());
+        let other = [
+            "program",
+            "programs",
+            "lane",
+            "lanes",
+            "kernel",
+            "warp",
+            "wavefront",
+            "r500",
+        ];
+        assert!(words.all(|word| !other.contains(&word)), "{help}");
+        assert!(!help.contains('{'), "{help}");
+    }
+    let help = guest.ends(0, &["help", "cover"]);
+    assert!(help.contains("[default: 2000000]"), "{help}");
     guest.ends(2, &["run", "x.s"]);
     guest.ends(2, &["fuzz", "--variants", "all"]);
 

@@ -64,6 +64,36 @@ fn known() -> BTreeMap<String, BTreeSet<String>> {
     all
 }
 
+/// In the texts of the command, `{CONDITION:PART}` is a part for some designs only: no help shows one, and that of the units says nothing of
+/// designs without programs. Of those without, and of what theirs does not say: tb/guest.rs.
+#[test]
+fn help_is_about_the_units() {
+    for name in known().keys().filter(|name| *name != "./setup") {
+        let help = reconverge_ends(0, &["help", name]);
+        let mut conditions = help
+            .split('{')
+            .skip(1)
+            .filter_map(|part| part.split_once(':'));
+        let is_word = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric());
+        assert!(
+            !conditions.any(|(condition, _)| is_word(condition)),
+            "{help}"
+        );
+        let mut words = help.split(|c: char| !c.is_ascii_alphanumeric());
+        // `prove` writes streams of pins for every design, and `replay` runs them.
+        let may = ["prove", "replay"].contains(&name.as_str());
+        assert!(
+            may || words.all(|word| !word.starts_with("stream")),
+            "{help}"
+        );
+    }
+    let replay = reconverge_ends(0, &["replay", "--help"]);
+    assert!(
+        replay.contains("A saved case or stream of pins"),
+        "{replay}"
+    );
+}
+
 /// Programs that pages call and that are not ours.
 const OTHERS: [&str; 8] = [
     "cargo",

@@ -77,7 +77,7 @@ pub fn mask(text: &str) -> Result<u64, String> {
 /// Names a build of a unit by its lanes and parameters.
 #[derive(Args)]
 pub struct BuildArgs {
-    /// Lanes of the wavefront [default: the unit's own]
+    /// {lanes:Number of lanes [default: the design's own]}
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,
     /// Parameter of RTL and golden model, as for `run`
@@ -97,14 +97,13 @@ pub struct CaseArgs {
     /// The same as a percentage, such as 25%, rounded to the nearest 16th
     #[arg(long, value_name = "PERCENT", value_parser = chance, conflicts_with = "p16")]
     p: Option<u32>,
-    /// Lanes of the wavefront [default: the unit's own]
+    /// Number of lanes [default: the design's own]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     lanes: Option<u32>,
-    /// Parameter of RTL and golden model, e.g. MAX_STACK_SIZE=8; may be repeated. r700: DX10_COUNT,
-    /// MAX_STACK_SIZE, SUBENTRIES; spa5: BRX, CSM, DEPTH
+    /// Parameter of RTL and golden model; may be repeated{r700:. r700: DX10_COUNT, MAX_STACK_SIZE, SUBENTRIES}{spa5:; spa5: BRX, CSM, DEPTH}
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, u32)>,
-    /// Lanes launched (r500: covered; r700: valid), hexadecimal, bit i is lane i [default: all]
+    /// Lanes launched{r500: (r500: covered; r700: valid)}, hexadecimal, bit i is lane i [default: all]
     #[arg(long, value_name = "HEX", value_parser = mask)]
     launch_mask: Option<u64>,
     /// Stall or starve the unit in about this many of 16 cycles
@@ -208,7 +207,7 @@ pub fn limit(programs: Option<u64>, cycles: Option<u64>, seconds: Option<u64>) -
 
 #[derive(Args, Clone)]
 pub struct LoadArgs {
-    /// r500: set JUMP_ANY in LOOP words, which Mesa leaves 0 (r500-O29)
+    /// {r500:r500: set JUMP_ANY in LOOP words, which Mesa leaves 0 (r500-O29)}
     #[arg(long)]
     pub safe_loops: bool,
     /// Program to take from a file that holds several, as listed by `import --list`
@@ -221,8 +220,8 @@ pub struct PlaceArgs {
     /// Judge the RTL in this folder instead of the design's own. The folder holds a file list UNIT.f, and UNIT_probe.toml or design.toml
     #[arg(long, value_name = "DIR")]
     pub rtl: Option<PathBuf>,
-    /// Build the RTL without its SystemVerilog assertions. By default RTL of --rtl is built with them, and a failed
-    /// assertion fails the case; units of this program have them only in its debug builds
+    /// Build the RTL without its SystemVerilog assertions. By default {compiled:it}{linked:RTL of --rtl} is built with them, and a failed
+    /// assertion fails the case{linked:; units of this program have them only in its debug builds}
     #[arg(long)]
     pub no_assert: bool,
     /// Folder for dumps, views and saved cases
@@ -255,13 +254,13 @@ pub struct FuzzArgs {
     /// Stop after this many programs, instead of --cycles
     #[arg(long, group = "limit", value_parser = count)]
     pub programs: Option<u64>,
-    /// Stop after at least this many cycles, at the end of a chunk of 256 programs or 16 streams [default: 2000000]
+    /// Stop after at least this many cycles, at the end of a chunk of {programs:256 programs}{both: or }{pins:16 streams} [default: 2000000]
     #[arg(long, visible_alias = "clocks", group = "limit", value_parser = count)]
     pub cycles: Option<u64>,
     /// Stop after about this many seconds, instead of --cycles. Such a campaign can neither be resumed nor divided into shards
     #[arg(long, group = "limit", conflicts_with_all = ["results", "shard"], value_parser = count)]
     pub seconds: Option<u64>,
-    /// Cycles of a stream of pins; one in sixteen is long and has eight times as many [default: 500]
+    /// {pins:Cycles of a stream of pins; one in sixteen is long and has eight times as many [default: 500]}
     #[arg(long, value_name = "N", value_parser = stream_cycles)]
     pub stream_cycles: Option<usize>,
     /// Worker processes [default: one per processor]
@@ -269,8 +268,8 @@ pub struct FuzzArgs {
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub build: BuildArgs,
-    /// Test builds with other lanes and parameters too, each for an eighth of the limit [default: one if the unit is
-    /// `all` and neither --lanes nor --param is given, otherwise none]
+    /// {programs:Test builds with other lanes and parameters too, each for an eighth of the limit [default: one if the unit is
+    /// `all` and neither --lanes nor --param is given, otherwise none]}
     #[arg(long, value_enum, value_name = "WHICH")]
     pub variants: Option<Which>,
     /// Print every statistic, also when there are several campaigns or one failed
@@ -280,15 +279,15 @@ pub struct FuzzArgs {
     /// group first
     #[arg(long)]
     pub keep_going: bool,
-    /// Do not shrink the failing case; by default that of the first group is shrunk. (With --rtl and more than 4 lanes,
-    /// shrinking builds the RTL once more, with 4 lanes)
+    /// Do not shrink the failing case; by default that of the first group is shrunk{programs:. (With --rtl and more than 4 lanes,
+    /// shrinking builds the RTL once more, with 4 lanes)}
     #[arg(long)]
     pub no_shrink: bool,
     /// Keep results in this folder, so that the same command resumes where it was interrupted
     #[arg(long, value_name = "DIR")]
     pub results: Option<PathBuf>,
-    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of 256 programs or 16 streams, starting with the 3rd. It ends after
-    /// 1/N of --cycles
+    /// Run only this part of the campaign, e.g. 3/8: every 8th chunk of {programs:256 programs}{both: or }{pins:16 streams}, starting with
+    /// the 3rd. It ends after 1/N of --cycles
     #[arg(long, value_name = "I/N", requires = "results")]
     pub shard: Option<Shard>,
     #[command(flatten)]
@@ -308,7 +307,7 @@ pub struct SummaryArgs {
     /// Write the summary as JUnit XML: a suite for each campaign, a test for each kind of case and for each failure
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
-    /// Write the summary as a page: what was met, and each failure to step through, with the rule, the case and the
+    /// Write the summary as a page: what was met, and each failure{programs: to step through}, with the rule, the case and the
     /// command that runs it again. It needs no network and no server
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

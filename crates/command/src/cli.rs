@@ -14,6 +14,7 @@ use crate::commands::{Commands, Extra, Guest, OfPrograms};
 use crate::console::{Done, Failure, Status, print, status};
 use crate::convert::{AsmArgs, ImportArgs, ViewArgs};
 use crate::guests::{Known, called, known, names, only, unit_names};
+use crate::help::Has;
 use crate::run::{PictureArgs, ReplayArgs, RunArgs};
 use crate::version::{LONG_VERSION, VERSION};
 use crate::{
@@ -23,42 +24,42 @@ use crate::{
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run one program in lock-step: RTL, golden model, and the scalar judge
+    /// {programs:Run one program in lock-step: RTL, golden model, and the scalar judge}
     Run(RunArgs),
-    /// Run one program in lock-step, as `run` does, and write a picture of it
+    /// {programs:Run one program in lock-step, as `run` does, and write a picture of it}
     Picture(PictureArgs),
-    /// Run one program in lock-step, as `run` does, and step through it in the terminal: forwards, backwards, with other
-    /// conditions
+    /// {programs:Run one program in lock-step, as `run` does, and step through it in the terminal: forwards, backwards, with other
+    /// conditions}
     Step(RunArgs),
-    /// Run random programs in lock-step
+    /// Run random {programs:programs}{both: or }{pins:pins} in lock-step
     Fuzz(FuzzArgs),
     /// Merge the results of a campaign's shards
     Merge(MergeArgs),
     /// Write results of campaigns, coverage and mutation as one page
     Report(ReportArgs),
-    /// Run random programs in lock-step and show what they cover
+    /// Run random {programs:programs}{both: or }{pins:pins} in lock-step and show what they cover
     Cover(cover::CoverArgs),
     /// Make many small mistakes in the RTL and see which of them the campaign catches
     Mutate(mutate::MutateArgs),
     /// Prove properties of the RTL for all states and all inputs, and that each cycle does what a second description of the design says
     Prove(prove::ProveArgs),
-    /// Run RTL and golden model from every state that a small build can reach, through every instruction of a small alphabet
+    /// {programs:Run RTL and golden model from every state that a small build can reach, through every instruction of a small alphabet}
     Exhaust(exhaust::ExhaustArgs),
-    /// Run a saved failing case or stream of pins again, with waves. RTL that the case names is built and run only if it lies below the
-    /// current folder; RTL from elsewhere needs --rtl
+    /// Run a saved failing {programs:case or }stream of pins again, with waves. RTL that it names is built and run only if it lies below
+    /// the current folder; RTL from elsewhere needs --rtl
     Replay(ReplayArgs),
-    /// Assemble a program: text to words
+    /// {programs:Assemble a program: text to words}
     Asm(AsmArgs),
-    /// Disassemble a program: words to text
+    /// {programs:Disassemble a program: words to text}
     Dis(AsmArgs),
-    /// Turn a compiler's or driver's output into a program
+    /// {programs:Turn a compiler's or driver's output into a program}
     Import(ImportArgs),
-    /// Print a rule of the specification, decode the words of an instruction, or say why an instruction of a run did what
-    /// it did
+    /// {programs:Print a rule of the specification, decode the words of an instruction, or say why an instruction of a run did what
+    /// it did}
     Explain(explain::ExplainArgs),
     /// Write the GTKWave view of a design and print the command that opens it
     View(ViewArgs),
-    /// Make a crate for other RTL: declaration of its pins, a golden model to fill in, a lock-step test
+    /// {several:Make a crate for other RTL: declaration of its pins, a golden model to fill in, a lock-step test}
     New(new::NewArgs),
     /// List or delete the compiled models that are kept
     Cache(cache::CacheArgs),
@@ -87,31 +88,6 @@ struct WorkerArgs {
     cases: String,
 }
 
-/// The commands that need programs.
-const OF_PROGRAMS: [&str; 8] = [
-    "run", "picture", "step", "exhaust", "asm", "dis", "import", "explain",
-];
-
-/// What the commands do for designs without programs.
-const OF_STREAMS: [(&str, &str); 3] = [
-    ("fuzz", "Run random pins in lock-step"),
-    (
-        "cover",
-        "Run random pins in lock-step and show what they cover",
-    ),
-    (
-        "replay",
-        "Run a saved failing stream of pins again, with waves",
-    ),
-];
-
-/// Options of commands that have no meaning without programs.
-const FOR_PROGRAMS: [(&str, &[&str]); 3] = [
-    ("fuzz", &["variants"]),
-    ("cover", &["guided"]),
-    ("replay", &["show", "step", "picture", "html"]),
-];
-
 /// Returns the command line: the commands that a design here has, and those that one design alone has.
 fn command_line(extras: &[Extra]) -> clap::Command {
     let about = match only() {
@@ -125,42 +101,28 @@ fn command_line(extras: &[Extra]) -> clap::Command {
         .max_term_width(100)
         .subcommand_required(true)
         .arg_required_else_help(true);
-    let programs = known().iter().any(|known| known.programs.is_some());
-    let offered = |name: &str| match name {
-        // The crate of the one design is there already.
-        "new" => only().is_none(),
-        name => programs || !OF_PROGRAMS.contains(&name),
-    };
+    let names: Vec<&str> = names().collect();
+    let has = Has::of(known(), &names);
     let all = Command::augment_subcommands(clap::Command::new(""));
-    let commands = all.get_subcommands();
-    let commands = commands.filter(|command| offered(command.get_name()));
-    let mut commands: Vec<_> = commands.cloned().collect();
+    let offered = all.get_subcommands().cloned();
+    let offered = offered.filter_map(|command| has.command(command));
+    let mut commands: Vec<_> = offered.collect();
     let mut places = commands.iter();
     let at = places.position(|command| command.get_name() == "view");
-    let own = extras.iter().map(|extra| (extra.command)());
+    let own = extras.iter();
+    let own = own.filter_map(|extra| has.command((extra.command)()));
     commands.splice(at.unwrap_or(0)..at.unwrap_or(0), own);
     let fitted = commands.into_iter().map(|command| match only() {
         Some(one) if command.get_name() != "worker" => fitted(command, one),
         _ => command,
     });
-    let pins = known().iter().any(|known| known.programs.is_none());
-    let fitted = fitted.map(|command| {
-        command.mut_args(|arg| match arg.get_id().as_str() {
-            "stream_cycles" => arg.hide(!pins),
-            _ => arg,
-        })
-    });
     top.subcommands(fitted)
 }
 
-/// Returns a command as it is for the one design `one`: its name is left out, and only what it has is offered.
+/// Returns a command as it is for the one design `one`, whose name is left out.
 fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
     let ids = command.get_arguments().map(|a| a.get_id().to_string());
     let ids: Vec<String> = ids.collect();
-    let name = command.get_name().to_owned();
-    let hidden = FOR_PROGRAMS.iter();
-    let hidden = hidden.filter(|(of, _)| one.programs.is_none() && *of == name);
-    let hidden: Vec<&str> = hidden.flat_map(|(_, ids)| ids.iter().copied()).collect();
     for id in ids {
         command = match id.as_str() {
             // An option that is not shown, so that the other arguments without a name come first.
@@ -173,8 +135,6 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
             "parameters" => {
                 command.mut_arg(id, |arg| of_parameters(arg, one.declaration.parameters))
             }
-            "lanes" if one.declaration.lanes.is_none() => command.mut_arg(id, |arg| arg.hide(true)),
-            "safe_loops" => command.mut_arg(id, |arg| arg.hide(one.name != "r500")),
             "programs" if one.programs.is_none() => command.mut_arg(id, |arg| {
                 arg.long("streams")
                     .alias("programs")
@@ -183,15 +143,10 @@ fn fitted(mut command: clap::Command, one: &Known) -> clap::Command {
             }),
             // The folder that its tests use too.
             "out" => command.mut_arg(id, |arg| arg.default_value("failures")),
-            id if hidden.contains(&id) => command.mut_arg(id, |arg| arg.hide(true)),
             id => command.mut_arg(id, |arg| named(arg, one.name)),
         };
     }
-    let about = OF_STREAMS.iter().find(|(of, _)| *of == name);
-    match about.filter(|_| one.programs.is_none()) {
-        Some((_, about)) => command.about(*about),
-        None => command,
-    }
+    command
 }
 
 /// Names the files of the one design `name` in the help of an option. Commands do not take its name.

@@ -104,6 +104,7 @@ impl<D: Design> Commands for Pins<D> {
         Known {
             name: D::NAME,
             declaration: D::DECLARATION,
+            linked: D::package().is_some(),
             programs: None,
         }
     }
@@ -153,6 +154,7 @@ impl<U: Compiled> Commands for For<U> {
         Known {
             name: U::NAME,
             declaration: U::DECLARATION,
+            linked: U::package().is_some(),
             programs: Some(Reads {
                 recognises: U::recognises,
                 reads: |bytes, file| U::load(bytes, file, &LoadOptions::default()).is_ok(),

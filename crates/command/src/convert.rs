@@ -61,7 +61,7 @@ pub struct ViewArgs {
     /// Open the dump in GTKWave
     #[arg(long, requires = "dump")]
     pub open: bool,
-    /// Lanes of a view without a dump [default: the unit's own]; a dump says its own
+    /// {lanes:Number of lanes of a view without a dump [default: the design's own]; a dump says its own}
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub lanes: Option<u32>,
 }

@@ -42,13 +42,13 @@ pub struct CoverArgs {
     /// Stop after this many programs
     #[arg(long, group = "limit", value_parser = count)]
     pub programs: Option<u64>,
-    /// Stop after at least this many cycles [default: 20000000]
+    /// Stop after at least this many cycles [default: {programs:20000000}{both: of programs, }{pins:2000000}{both: of streams}]
     #[arg(long, visible_alias = "clocks", group = "limit", value_parser = count)]
     pub cycles: Option<u64>,
     /// Stop after about this many seconds
     #[arg(long, group = "limit", value_parser = count)]
     pub seconds: Option<u64>,
-    /// Cycles of a stream of pins; one in sixteen is long and has eight times as many [default: 500]
+    /// {pins:Cycles of a stream of pins; one in sixteen is long and has eight times as many [default: 500]}
     #[arg(long, value_name = "N", value_parser = stream_cycles)]
     pub stream_cycles: Option<usize>,
     /// Worker threads [default: one per processor]
@@ -56,7 +56,7 @@ pub struct CoverArgs {
     pub jobs: Option<u16>,
     #[command(flatten)]
     pub build: BuildArgs,
-    /// Spend half of the cycles on new cases, made from cases that came close to a missed or rare bin
+    /// {programs:Spend half of the cycles on new cases, made from cases that came close to a missed or rare bin}
     #[arg(long)]
     pub guided: bool,
     /// Add the counts in these files. Without a limit no case is run then

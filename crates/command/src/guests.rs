@@ -14,6 +14,8 @@ pub struct Known {
     pub name: &'static str,
     /// What it declares.
     pub declaration: &'static Declaration,
+    /// Whether its RTL is linked into this program.
+    pub linked: bool,
     /// What is known of its programs, if it runs any.
     pub programs: Option<Reads>,
 }

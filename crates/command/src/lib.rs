@@ -16,6 +16,7 @@ mod failures;
 mod found;
 mod fuzz;
 mod guests;
+mod help;
 mod junit;
 mod kinds;
 mod load;

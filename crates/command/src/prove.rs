@@ -44,7 +44,7 @@ pub struct ProveArgs {
     /// Seconds of the processor for each question; what is not answered then is undecided
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
     time: u64,
-    /// Seconds of the processor after which a question is divided into cases, where the unit has any; 0: at once
+    /// Seconds of the processor after which a question is divided into cases, where the design has any; 0: at once
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     divide_after: u64,
     /// Believe the solver where it says that there is no counterexample. Otherwise its proof is checked

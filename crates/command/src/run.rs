@@ -78,10 +78,10 @@ pub struct PictureArgs {
 
 #[derive(Args)]
 pub struct ReplayArgs {
-    /// A saved case or stream of pins
+    /// A saved {programs:case or }stream of pins
     pub file: PathBuf,
-    /// Shrink the case, save the smaller one as NAME.shrunk.json, its program, if it has one, as NAME.shrunk.s, and report that one.
-    /// A name that another case has gets a number: NAME.shrunk-2.json
+    /// Shrink the case, save the smaller one as NAME.shrunk.json{programs:, its program, if it has one, as NAME.shrunk.s}, and report that
+    /// one. A name that another case has gets a number: NAME.shrunk-2.json
     #[arg(long)]
     pub shrink: bool,
     /// Write how the run ended, and of a failure where and why, as JSON

@@ -32,18 +32,18 @@ use crate::workers::Isolated;
 /// What is shown of a run besides how it ends.
 #[derive(Args, Clone)]
 pub struct ShowArgs {
-    /// Print the run: each executed instruction, what its lanes did, the stack, where lanes diverged and reconverged. Repeats
-    /// of a loop are folded
+    /// {programs:Print the run: each executed instruction, what its lanes did, the stack, where lanes diverged and reconverged. Repeats
+    /// of a loop are folded}
     #[arg(long)]
     pub show: bool,
-    /// Step through the run in the terminal, forwards and backwards, and change conditions; the verdict is that of the last run
+    /// {programs:Step through the run in the terminal, forwards and backwards, and change conditions; the verdict is that of the last run}
     #[arg(long)]
     pub step: bool,
-    /// Write a picture of the run as SVG: instructions from top to bottom, lanes side by side, the stack at the right
+    /// {programs:Write a picture of the run as SVG: instructions from top to bottom, lanes side by side, the stack at the right}
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
-    /// Write a page of the run: program, lanes, stack, and a scrubber; of a failure both sides, the rule, the replay
-    /// command. It needs no network and no server
+    /// {programs:Write a page of the run: program, lanes, stack, and a scrubber; of a failure both sides, the rule, the replay
+    /// command. It needs no network and no server}
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 }
