@@ -268,6 +268,25 @@ fn a_new_crate_has_the_whole_command() {
     guest.ends(1, &["replay", "--rtl", "planted", file]);
     guest.ends(0, &["replay", "--rtl", "rtl", file]);
 
+    // Regression: a case of the crate's own RTL was saved once more when its folder was named.
+    let (own, planted) = ("rtl/slot.sv", "planted/slot.sv");
+    let right = fs::read_to_string(guest.dir.join(own)).unwrap();
+    fs::copy(guest.dir.join(planted), guest.dir.join(own)).unwrap();
+    guest.ends(1, &["fuzz", "--out", "own"]);
+    let all = || fs::read_dir(guest.dir.join("own")).unwrap().count();
+    let count = all();
+    let found = fs::read_dir(guest.dir.join("own")).unwrap().flatten();
+    let cases: Vec<_> = found
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "json"))
+        .collect();
+    for case in &cases {
+        guest.ends(1, &["replay", "--rtl", "rtl", "--out", "own", arg(case)]);
+    }
+    // The dump and the view of the case that was only shrunk before.
+    assert_eq!((cases.len(), all()), (2, count + 2));
+    fs::write(guest.dir.join(own), right).unwrap();
+
     // Saved cases run first.
     let first = guest.ends(1, &["fuzz", "--rtl", "planted"]);
     assert!(first.contains(" still fails\n"), "{first}");

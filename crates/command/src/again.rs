@@ -8,7 +8,7 @@ use reconverge::search::SHRUNK;
 use crate::args::FuzzArgs;
 use crate::console::{Done, Failure, Status, complain, failed, print};
 use crate::found;
-use crate::rtl::{absolute, rtl};
+use crate::rtl::{named_rtl, rtl};
 use crate::shows::{Shows, replay_command};
 use crate::workers::Isolated;
 
@@ -23,7 +23,7 @@ pub fn again<C: Shows>(args: &FuzzArgs) -> Done {
     let judge = |saved: Saved<C>| {
         let (judges, mut case) = (saved.judges(), saved.case);
         let rtl = rtl::<C::Design>(place, case.build())?;
-        let dir = place.rtl.as_deref().map(absolute);
+        let dir = place.rtl.as_deref().and_then(named_rtl::<C::Design>);
         case.on_rtl(dir.as_deref(), rtl.no_assert(), None);
         let judged = Isolated::new(&rtl, args.limits)?.check(&case, judges, |_| ())?;
         Ok::<_, Failure>(ran(judged))

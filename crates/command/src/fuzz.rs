@@ -24,7 +24,7 @@ use crate::failures::{self, Told, groups, reports, tell};
 use crate::found::{self, SavedFile};
 use crate::progress::{Lines, bar, position};
 use crate::ran::{Ran, ran};
-use crate::rtl::{absolute, rtl};
+use crate::rtl::{named_rtl, rtl};
 use crate::shows::Shows;
 use crate::stop;
 use crate::whole::{Shown, Whole};
@@ -152,7 +152,7 @@ pub fn fuzz<C: Shows>(
         limit,
         jobs: workers(args.jobs),
         keep_going: args.keep_going,
-        rtl: args.place.rtl.as_deref().map(absolute),
+        rtl: args.place.rtl.as_deref().and_then(named_rtl::<C::Design>),
         cycles: args.stream_cycles.unwrap_or(CYCLES),
         ..Options::default()
     };

@@ -109,6 +109,14 @@ pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
+/// Returns the folder of --rtl as a saved case names it; `None` if the RTL of `D` that is built without --rtl is the one in that folder.
+pub fn named_rtl<D: Design>(dir: &Path) -> Option<PathBuf> {
+    let real = |dir: &Path| std::fs::canonicalize(dir).ok();
+    let own = real(Path::new(D::DECLARATION.folder));
+    let is_own = D::package().is_none() && own.is_some() && own == real(dir);
+    (!is_own).then(|| absolute(dir))
+}
+
 /// Returns whether the RTL in `dir` may run although only a saved case names it.
 pub fn trusted<D: Design>(dir: &Path) -> bool {
     foreign::<D>(dir).is_none()

@@ -27,7 +27,7 @@ use crate::console::{Done, Failure, Status, complain, ends, print, warn};
 use crate::found::SavedFile;
 use crate::guests::program_unit_names;
 use crate::progress::Ticker;
-use crate::rtl::{absolute, foreign, made, make, rtl};
+use crate::rtl::{foreign, made, make, named_rtl, rtl};
 use crate::shows::{ShowArgs, Shown, Shows};
 use crate::stop::Trouble;
 use crate::streams::{all_writable, folder, ignoring_readers, is_standard, writable, write_whole};
@@ -227,8 +227,7 @@ pub fn run<U: Compiled>(args: &RunArgs) -> Done {
     all_writable([("--json", &args.json)])?;
     let mut case = args.case.case::<U>(&args.program, &args.load)?;
     case.flip = args.flip.as_deref().map(flip).transpose()?;
-    // Absolute, so that the saved case replays from anywhere.
-    case.rtl = args.place.rtl.as_deref().map(absolute);
+    case.rtl = args.place.rtl.as_deref().and_then(named_rtl::<U>);
     case.check_input("").map_err(InputError::in_option)?;
     warn(&U::refused(&case.program, &case.build()));
 
@@ -355,8 +354,8 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
     let judges = saved.judges();
     let (mut case, place) = (saved.case, saved.failure);
     let real = |dir: &Path| std::fs::canonicalize(dir).ok();
-    let (mut named, mut mutant) = (case.rtl().map(Path::to_owned), case.mutant());
-    match (&args.place.rtl, &named) {
+    let (mut saved_rtl, mut mutant) = (case.rtl().map(Path::to_owned), case.mutant());
+    match (&args.place.rtl, &saved_rtl) {
         (None, Some(named)) if named.is_dir() => {
             if let Some(path) = foreign::<C::Design>(named) {
                 let what = match path == *named {
@@ -383,17 +382,21 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
         }
         (Some(dir), there) => {
             // Mutants are those of the RTL that the case names.
-            let same = |named: &PathBuf| real(named).is_some_and(|named| real(dir) == Some(named));
-            if !there.as_ref().is_some_and(same) {
+            let given = named_rtl::<C::Design>(dir);
+            let same = match there {
+                Some(there) => real(there).is_some_and(|there| real(dir) == Some(there)),
+                None => given.is_none(),
+            };
+            if !same {
                 mutant = None;
-                named = Some(absolute(dir));
+                saved_rtl = given;
             }
         }
         _ => {}
     }
     let no_assert = case.no_assert() || args.place.no_assert;
-    case.on_rtl(named.as_deref(), no_assert, mutant);
-    if let (Some(number), Some(dir)) = (mutant, &named) {
+    case.on_rtl(saved_rtl.as_deref(), no_assert, mutant);
+    if let (Some(number), Some(dir)) = (mutant, &saved_rtl) {
         check_number(dir, number, file)?;
     }
     let rtl = rtl_of(&case)?;
