@@ -404,7 +404,9 @@ fn transactions_are_in_report_and_dump() {
         .find(|line| line.starts_with("  > "))
         .unwrap();
     assert!(last.contains("  get stalls get_data=0x"), "{report}");
-    assert!(report.contains("  put transfers put_data=0x"), "{report}");
+    // Its payload is among the pins of the row.
+    assert!(report.contains("  put transfers"), "{report}");
+    assert!(!report.contains("  put transfers put_data=0x"), "{report}");
     let vcd = found.saved.as_ref().unwrap().with_extension("vcd");
     let text = fs::read_to_string(vcd).unwrap();
     for (number, channel) in ["put", "get", "near", "far", "try"].iter().enumerate() {

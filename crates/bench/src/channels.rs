@@ -224,9 +224,19 @@ impl Watch {
     }
 }
 
-/// Returns what each channel does in a cycle: of one that transfers or stalls the word for it and the payload.
-pub fn shown<D: Design>(before: &D::State, pins: &D::In, after: &D::State) -> Vec<Option<String>> {
+/// Returns what each channel does in a cycle: of one that transfers or stalls the word for it and the payload; `beside_pins`, without a
+/// payload of pins alone.
+pub fn shown<D: Design>(
+    before: &D::State,
+    pins: &D::In,
+    after: &D::State,
+    beside_pins: bool,
+) -> Vec<Option<String>> {
     let (before, after) = (bytes_of(before), bytes_of(after));
+    let is_said = |channel: &Channel| {
+        let mut payload = channel.payload.iter();
+        beside_pins && payload.all(|wire| matches!(wire, Wire::Pin(_)))
+    };
     let text = |channel: &Channel| {
         let beat = Beat::of::<D>(channel, before, pins, after);
         let does = match (beat.transfers(), beat.stalls()) {
@@ -234,7 +244,11 @@ pub fn shown<D: Design>(before: &D::State, pins: &D::In, after: &D::State) -> Ve
             (_, true) => "stalls",
             _ => return None,
         };
-        Some(does.to_owned() + &payload_text::<D>(channel, before, pins, after))
+        let payload = match is_said(channel) {
+            true => String::new(),
+            false => payload_text::<D>(channel, before, pins, after),
+        };
+        Some(does.to_owned() + &payload)
     };
     all::<D>().iter().map(text).collect()
 }
@@ -268,7 +282,7 @@ impl Texts {
         pins: &D::In,
         after: &D::State,
     ) {
-        let does = shown::<D>(before, pins, after);
+        let does = shown::<D>(before, pins, after, false);
         for (signal, (last, does)) in zip(&mut self.last, does).enumerate() {
             let does = does.unwrap_or_else(|| "-".to_owned());
             if last.as_ref() != Some(&does) {

@@ -628,7 +628,8 @@ fn lockstep<D: Design, S: Stimulus<D>>(
             let expected = expected.unwrap_or_else(|| golden.state());
             // The state before the first edge is of power-up: what the reset leaves as it is can be anything.
             let after = match cycle > 0 && pins.resets_at_once() {
-                // Transactions need the state before the reset acts, which is told apart only if one is expected after it: any.
+                // Transactions need what the RTL shows before the reset acts. `check` tells that only if it is given a state to expect
+                // afterwards; which one does not matter.
                 true if D::DECLARATION.transactions => Some((*expected, None)),
                 true => {
                     let before = (expected, last.as_ref().unwrap_or(&pins));

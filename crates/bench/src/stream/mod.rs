@@ -548,6 +548,7 @@ impl<D: Design> TestCase for Stream<D> {
         let mut golden = D::Golden::build(&self.build());
         let mut history = History::default();
         let lanes = self.lanes as usize;
+        let mut above = Vec::new();
         for (cycle, pins) in (0..=last).zip(&self.cycles.0) {
             if cycle < History::<D>::from(last) {
                 golden.cycle(pins);
@@ -556,7 +557,14 @@ impl<D: Design> TestCase for Stream<D> {
             let before = *golden.state();
             history.last = Some((golden.clone(), *pins));
             golden.cycle(pins);
-            let does = channels::shown::<D>(&before, pins, golden.state());
+            let fields = context::<D>(golden.state(), lanes);
+            // The first row that stays has all fields.
+            let state = match cycle <= History::<D>::from(last) + 1 {
+                true => fields.join(" "),
+                false => changed(&above, &fields),
+            };
+            above = fields;
+            let does = channels::shown::<D>(&before, pins, golden.state(), true);
             let does = zip(D::DECLARATION.channels, does);
             let does =
                 does.filter_map(|(channel, does)| Some(format!("  {} {}", channel.name, does?)));
@@ -564,7 +572,7 @@ impl<D: Design> TestCase for Stream<D> {
                 cycle,
                 what: driven::<D>(pins),
                 lanes: Vec::new(),
-                state: context::<D>(golden.state(), lanes) + &does.collect::<String>(),
+                state: state + &does.collect::<String>(),
             });
         }
         history
@@ -622,8 +630,27 @@ pub fn driven<D: Design>(pins: &D::In) -> String {
     }
 }
 
+/// Most letters of fields in a row that are repeated although they are as in the row above.
+const REPEATED: usize = 80;
+
+/// Returns the text of `fields` in a row: if there are many, only of those that differ from the row `above`.
+fn changed(above: &[String], fields: &[String]) -> String {
+    let all = fields.join(" ");
+    if all.len() <= REPEATED {
+        return all;
+    }
+    let differ = zip(above, fields).filter(|(above, field)| above != field);
+    let differ: Vec<&str> = differ.map(|(_, field)| field.as_str()).collect();
+    let others = fields.len() - differ.len();
+    match (others, differ.is_empty()) {
+        (0, _) => all,
+        (_, true) => "(fields as above)".to_owned(),
+        (others, false) => format!("{} (+{others} as above)", differ.join(" ")),
+    }
+}
+
 /// Returns the fields that reports always show, with their values; if there are none, all fields of one element.
-fn context<D: Design>(state: &D::State, lanes: usize) -> String {
+fn context<D: Design>(state: &D::State, lanes: usize) -> Vec<String> {
     let single = || D::fields().iter().filter(|f| f.elements(lanes) == 1);
     let marked: Vec<_> = single().filter(|f| f.context).collect();
     let fields = match marked.is_empty() {
@@ -632,5 +659,25 @@ fn context<D: Design>(state: &D::State, lanes: usize) -> String {
     };
     let one =
         |f: &&crate::field::Field| format!("{}={}", f.name, (f.show)(f.get(bytes_of(state), 0)));
-    fields.iter().map(one).collect::<Vec<_>>().join(" ")
+    fields.iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_many_fields_has_those_that_changed() {
+        let row = |values: [u64; 2]| {
+            let wide = "w".repeat(REPEATED);
+            let fields = [format!("{wide}={}", values[0]), format!("n={}", values[1])];
+            fields.to_vec()
+        };
+        let (above, wide) = (row([1, 2]), "w".repeat(REPEATED));
+        assert_eq!(changed(&above, &row([1, 2])), "(fields as above)");
+        assert_eq!(changed(&above, &row([1, 3])), "n=3 (+1 as above)");
+        assert_eq!(changed(&above, &row([0, 3])), format!("{wide}=0 n=3"));
+        let few = ["a=1".to_owned(), "b=2".to_owned()];
+        assert_eq!(changed(&few, &few), "a=1 b=2");
+    }
 }

@@ -109,7 +109,10 @@ pub fn saved<C: TestCase>(
             Ok(saved) if saved.case.flip().is_some() => None,
             Ok(saved) => {
                 let legal = match saved.case.illegal() {
-                    Some(why) => Err(InputError::new(&*file, 0, C::FORM.case(), why)),
+                    Some(why) => {
+                        let why = format!("{why}; delete the file, if that is right");
+                        Err(InputError::new(&*file, 0, C::FORM.case(), why))
+                    }
                     None => Ok(saved),
                 };
                 Some((path.clone(), legal))
