@@ -155,6 +155,27 @@ pub fn lanes(lanes: &[Class], colour: bool) -> String {
     text
 }
 
+/// Returns `head` and the meaning of each letter that occurs in `met`, in lines of at most `width` characters if that is possible; with
+/// `colour` in the colours of their classes. Empty if there are no lanes.
+pub fn legend(head: &str, met: &[Class], width: usize, colour: bool) -> String {
+    if met.is_empty() {
+        return String::new();
+    }
+    let mut text = head.to_owned();
+    let mut long = head.len();
+    for class in Class::ALL.iter().filter(|class| met.contains(class)) {
+        let meaning = class.meaning();
+        let more = "  # ".len() + meaning.len();
+        if long + more > width && long > head.len() {
+            text += &format!("\n{}", " ".repeat(head.len()));
+            long = head.len();
+        }
+        long += more;
+        text += &format!("  {} {meaning}", lanes(&[*class], colour));
+    }
+    text + "\n"
+}
+
 /// Returns the escape sequence of a class, with colours from a terminal's 256 that are close to [`Class::rgb`].
 fn sequence(class: Class) -> &'static str {
     match class {
@@ -193,6 +214,16 @@ pub fn differing(rtl: &[Class], golden: &[Class]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_legend_says_what_the_letters_mean_that_occur() {
+        let met = [Class::Off, Class::Active, Class::Off];
+        let text = "lanes  # executes  - takes no part\n";
+        assert_eq!(legend("lanes", &met, text.len() - 1, false), text);
+        let narrow = "lanes  # executes\n       - takes no part\n";
+        assert_eq!(legend("lanes", &met, text.len() - 2, false), narrow);
+        assert_eq!(legend("lanes", &[], 80, false), "");
+    }
 
     #[test]
     fn lanes_of_several_wavefronts_are_named_with_theirs() {

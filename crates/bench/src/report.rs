@@ -16,7 +16,7 @@ use crate::dut::Rtl;
 use crate::failure::{Cause, Failure};
 use crate::field::Flip;
 use crate::input::{one_line, printable};
-use crate::lanes::{BOLD, Class, RED, columns, differing, lanes, styled};
+use crate::lanes::{BOLD, Class, RED, Wavefronts, columns, differing, lanes, legend, styled};
 use crate::lockstep::Mismatch;
 use crate::quantity::counted;
 use crate::stream::RESET_CYCLES;
@@ -92,6 +92,8 @@ pub struct Report {
     differences: Option<Differences>,
     /// The golden model's rule for the first field that differs.
     pub rule: Option<String>,
+    /// The lane of that field, or its other element.
+    lane: Option<String>,
     history: Vec<Line>,
 }
 
@@ -124,6 +126,7 @@ impl Report {
             cycle: failure.cycle(),
             differences: None,
             rule: None,
+            lane: None,
             history: Vec::new(),
         };
         if !matches!(failure.cause, Cause::Mismatch(_) | Cause::Stopped(_)) {
@@ -135,8 +138,12 @@ impl Report {
             let mut stack = None;
             if let Some((before, pins)) = &history.last {
                 let first = mismatch.first();
-                let field = C::Design::fields()[first.field].name;
-                let rule = before.explain(pins, field, first.element);
+                let field = &C::Design::fields()[first.field];
+                let rule = before.explain(pins, field.name, first.element);
+                report.lane = Some(match field.per_lane() {
+                    true => Wavefronts::of::<C::Design>(case.lanes()).lane(first.element),
+                    false => first.element.to_string(),
+                });
                 report.rule = (!rule.is_empty()).then(|| C::document(&rule));
                 let mut after = before.clone();
                 after.cycle(pins);
@@ -302,7 +309,11 @@ impl Display for Report {
             }
         }
         if let Some(rule) = &self.rule {
-            writeln!(f, "  rule    {}", printable(rule))?;
+            let lane = self.lane.as_deref().unwrap_or_default();
+            let named = ["lane", "thread"].iter().fold(rule.clone(), |rule, what| {
+                rule.replace(&format!("this {what}"), &format!("{what} {lane}"))
+            });
+            writeln!(f, "  rule    {}", printable(&named))?;
         }
         self.cycles(f, colour)
     }
@@ -320,6 +331,12 @@ impl Report {
         if self.history.is_empty() {
             return Ok(());
         }
+        let sides = self.differences.as_ref().map(|d| &d.lanes);
+        let shown = self.history.iter().map(|line| &line.lanes);
+        let met = shown.chain(sides.into_iter().flatten()).flatten();
+        let met: Vec<Class> = met.copied().collect();
+        let most = f.width().unwrap_or(usize::MAX);
+        f.write_str(&legend("  lanes ", &met, most, colour))?;
         writeln!(f, "  last cycles (golden):")?;
         let width = self.history.iter().map(|l| l.what.chars().count()).max();
         let width = width.unwrap_or(0);
@@ -344,7 +361,6 @@ impl Report {
             let text = format!("  {mark} {cycle:>6}  {what:<width$}{state}");
             writeln!(f, "{}", text.trim_end())?;
         }
-        let sides = self.differences.as_ref().map(|d| &d.lanes);
         let Some([rtl, golden]) = sides.filter(|[rtl, _]| !rtl.is_empty()) else {
             return Ok(());
         };

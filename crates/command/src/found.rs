@@ -199,8 +199,9 @@ pub fn smaller<C: Shows>(
         complain(&format!("note: not shrunk further: {why}"));
     }
     let small = &shrunk.failure;
-    let text = format!("{}:\n{}", shrunk.headline(), shrunk.text());
     let commands = save_small(&shrunk, out, &case.name());
+    let listing = C::small(&shrunk, commands.starts_with("run "));
+    let text = format!("{}:\n{listing}", shrunk.headline());
     print_styled(&format!("\n{}", printed(small)))?;
     print(&format!("{text}{commands}"))?;
     let waves = match rtl.built_for(&small.case) {
@@ -224,7 +225,7 @@ pub fn smaller<C: Shows>(
     };
     let command = commands.lines().find_map(again);
     let small = Small {
-        text: shrunk.text(),
+        text: listing,
         failure: shrunk.failure,
         command,
     };

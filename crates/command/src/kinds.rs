@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use reconverge::assembly::Assembly as _;
+use reconverge::campaign::Shrunk;
 use reconverge::case::Case;
 use reconverge::check::{Agreed, Judged, TestCase as _};
 use reconverge::compiled::Compiled;
@@ -17,7 +19,9 @@ use reconverge::wave;
 use crate::console::Failure as Trouble;
 use crate::outcome::agreed_text;
 use crate::show::show;
-use crate::shows::{End, ShowArgs, Shown, Shows, at, replay_command, save_again, statements};
+use crate::shows::{
+    End, ShowArgs, Shown, Shows, at, beside_command, replay_command, save_again, statements,
+};
 use crate::workers::Isolated;
 
 impl<D: Design> Shows for Stream<D> {
@@ -65,6 +69,10 @@ impl<D: Design> Shows for Stream<D> {
         })
     }
 
+    fn small(shrunk: &Shrunk<Self>, _: bool) -> String {
+        shrunk.text()
+    }
+
     fn save_again(failure: &Failure<Self>, stem: &Path) -> Result<String, String> {
         let file = at(stem, "json");
         wave::write_whole(&file, &Saved::from(failure).to_text())?;
@@ -110,6 +118,14 @@ impl<U: Compiled> Shows for Case<U> {
         out: &Path,
     ) -> Result<Shown<Self>, Trouble> {
         show(args, self, judged, rtl, out)
+    }
+
+    fn small(shrunk: &Shrunk<Self>, run: bool) -> String {
+        let case = &shrunk.failure.case;
+        match run {
+            true => beside_command(case) + &case.program.to_text(),
+            false => shrunk.text(),
+        }
     }
 
     /// Writes the case, its program, and a table of conditions if it needs one.

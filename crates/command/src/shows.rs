@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use reconverge::assembly::Assembly as _;
+use reconverge::campaign::Shrunk;
 use reconverge::case::{Case, Conditions, LONGEST_NAME};
 use reconverge::check::{Agreed, Judged, TestCase};
 use reconverge::compiled::Compiled;
@@ -142,6 +143,8 @@ pub trait Shows: Ordered {
         rtl: &mut Isolated<Self>,
         out: &Path,
     ) -> Result<Shown<Self>, Trouble>;
+    /// Returns the text of a case that was made smaller; with `run` for a place where the command stands that runs it.
+    fn small(shrunk: &Shrunk<Self>, run: bool) -> String;
     /// Writes the case of a failure, and what else is needed to run it by itself, as files whose names begin with `stem`. Returns the
     /// commands that run it again.
     ///
@@ -216,12 +219,11 @@ pub fn save_again<U: Compiled>(case: &Case<U>, saved: &str, stem: &Path) -> Resu
     };
     let run = run_command(case, &at("s"), (!rows.is_empty()).then(|| at("conditions")));
     let command = run.as_ref().unwrap_or(&replay);
-    // Only options that are not in the command already.
-    let others = match run.is_some() && case.options() == case.surroundings() {
-        true => String::new(),
+    let settings = match run.is_some() {
+        true => beside_command(case),
         false => format!("// {}\n", case.surroundings()),
     };
-    let program = format!("// {command}\n{others}{}", case.program.to_text());
+    let program = format!("// {command}\n{settings}{}", case.program.to_text());
     let mut written = wave::write_whole(&at("s"), &program);
     if run.is_some() && !rows.is_empty() {
         let lines = rows
@@ -240,6 +242,14 @@ pub fn save_again<U: Compiled>(case: &Case<U>, saved: &str, stem: &Path) -> Resu
         None => format!("program {}\n", at("s").display()),
     };
     Ok(format!("{program}replay  {replay}\n"))
+}
+
+/// Returns the line above a program that says what the command which runs it does not; empty if that says all.
+pub fn beside_command<U: Compiled>(case: &Case<U>) -> String {
+    match case.without_option() {
+        settings if settings.is_empty() => settings,
+        settings => format!("// {settings}\n"),
+    }
 }
 
 /// Returns the command that runs the program of `case`, written as `path`, as the case does, with its conditions in

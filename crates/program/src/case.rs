@@ -323,37 +323,43 @@ impl<U: Programs> Case<U> {
         text
     }
 
-    /// Describes the settings under which the program runs: options of `run` as far as they exist, rows of a table as
-    /// `lane:k=bits`, the rest in words.
+    /// Describes the settings under which the program runs: the options of [`Case::options`], and the others in words.
     pub fn surroundings(&self) -> String {
-        let mut text = self.options();
+        match self.without_option() {
+            others if others.is_empty() => self.options(),
+            others => format!("{}, {others}", self.options()),
+        }
+    }
+
+    /// Describes the settings that [`Case::options`] does not hold, rows of a table as `lane:draw=bits`; empty if there are none.
+    pub fn without_option(&self) -> String {
+        let mut settings = Vec::new();
+        let listed = |what: &str, rows: Vec<Row>| {
+            let mut text = format!("{what} (lane:draw=bits)");
+            for row in rows {
+                let _ = write!(text, " {}:{}={:#x}", row.lane, row.k, row.bits);
+            }
+            text
+        };
         match &self.conditions {
             Conditions::Table(table) if !table.rows().is_empty() => {
-                text += ", conditions";
-                for row in table.rows() {
-                    let _ = write!(text, " {}:{}={:#x}", row.lane, row.k, row.bits);
-                }
+                settings.push(listed("conditions", table.rows()));
             }
             Conditions::Changed { rows, .. } => {
-                text += ", changed conditions";
-                for row in Vec::from(rows.clone()) {
-                    let _ = write!(text, " {}:{}={:#x}", row.lane, row.k, row.bits);
-                }
+                settings.push(listed("changed conditions", Vec::from(rows.clone())));
             }
-            Conditions::Noise => text += ", conditions: noise",
+            Conditions::Noise => settings.push("conditions: noise".to_owned()),
             Conditions::Drawn { .. } | Conditions::Table(_) => {}
         }
         match self.start.len() {
             0 => {}
-            1 => text += ", begins in a state of its own",
-            n => {
-                let _ = write!(text, ", begins in {n} states in turn");
-            }
+            1 => settings.push("begins in a state of its own".to_owned()),
+            n => settings.push(format!("begins in {n} states in turn")),
         }
         if let Some(cycles) = self.noise_cycles {
-            let _ = write!(text, ", {cycles} noisy cycles with launches and resets");
+            settings.push(format!("{cycles} noisy cycles with launches and resets"));
         }
-        text
+        settings.join(", ")
     }
 
     /// Returns the lanes and parameters with which RTL and golden model are built.

@@ -76,33 +76,53 @@ impl Golden {
                     _ => ", wants to stay",
                 };
                 let rule = match lanes.st[element] {
-                    ACTIVE if agrees => format!("r500-4.3-b ACTIVE{want}, agrees: stays ACTIVE"),
+                    ACTIVE if agrees => {
+                        format!(
+                            "r500-4.3-b this lane is ACTIVE{want}, agrees with the unit: stays ACTIVE"
+                        )
+                    }
                     ACTIVE => match d.op {
                         BREAKLOOP | BREAKREP if !d.jump => {
-                            format!("r500-4.3-c ACTIVE{want}, disagrees, BREAK stays: BRK, lc 0")
+                            format!(
+                                "r500-4.3-c this lane is ACTIVE{want}, disagrees with the unit, BREAK stays: BRK, lc 0"
+                            )
                         }
                         CONTINUE if !d.jump => {
                             format!(
-                                "r500-4.3-d ACTIVE{want}, disagrees, CONTINUE stays: CONT, lc 0"
+                                "r500-4.3-d this lane is ACTIVE{want}, disagrees with the unit, CONTINUE stays: CONT, lc 0"
                             )
                         }
                         _ if d.b_op == INCR => {
-                            format!("r500-4.3-e ACTIVE{want}, disagrees, INCR: BRANCH, bc 0")
+                            format!(
+                                "r500-4.3-e this lane is ACTIVE{want}, disagrees with the unit, B_OP is INCR: BRANCH, bc 0"
+                            )
                         }
-                        _ => format!("r500-4.3-f ACTIVE{want}, disagrees, {b_op}: carried along"),
+                        _ => format!(
+                            "r500-4.3-f this lane is ACTIVE{want}, disagrees with the unit, B_OP is {b_op}: carried along"
+                        ),
                     },
                     BRANCH => {
                         let bc = self.bc[element];
-                        let rule = match d.b_op {
-                            INCR => "r500-4.3-h",
-                            DECR if bc < d.pop_cnt => "r500-4.3-i",
-                            DECR => "r500-4.3-j",
-                            _ => "r500-4.3-g",
-                        };
-                        format!("{rule} BRANCH with bc {bc} and {b_op} {}", d.pop_cnt)
+                        let count = d.pop_cnt;
+                        match d.b_op {
+                            INCR => {
+                                format!("r500-4.3-h this lane is BRANCH, B_OP is INCR: bc {bc} + 1")
+                            }
+                            DECR if bc < count => format!(
+                                "r500-4.3-i this lane is BRANCH, B_OP is DECR, bc {bc} is below B_POP_CNT {count}: ACTIVE"
+                            ),
+                            DECR => {
+                                format!(
+                                    "r500-4.3-j this lane is BRANCH, B_OP is DECR: bc {bc} - B_POP_CNT {count}"
+                                )
+                            }
+                            _ => {
+                                format!("r500-4.3-g this lane is BRANCH, B_OP is {b_op}: unchanged")
+                            }
+                        }
                     }
                     _ if d.push_loop => {
-                        "r500-4.3-k CONT or BRK, a frame is pushed: lc + 1".to_owned()
+                        "r500-4.3-k this lane is CONT or BRK, a frame is pushed: lc + 1".to_owned()
                     }
                     _ if d.pop_loop => {
                         let rule = match self.lc[element] {
@@ -110,10 +130,10 @@ impl Golden {
                             _ => "r500-4.3-m",
                         };
                         format!(
-                            "{rule} CONT or BRK, a frame is popped: ACTIVE at lc 0, else lc - 1"
+                            "{rule} this lane is CONT or BRK, a frame is popped: ACTIVE at lc 0, else lc - 1"
                         )
                     }
-                    _ => "r500-4.3-n CONT or BRK: untouched".to_owned(),
+                    _ => "r500-4.3-n this lane is CONT or BRK: untouched".to_owned(),
                 };
                 rule + first
             }
@@ -130,19 +150,22 @@ impl Golden {
                     (true, _) => "LOOP or REP that stays pushes a frame",
                     (_, true) => "the frame is popped",
                     _ if matches!(d.op, ENDLOOP | ENDREP) => {
-                        "loops back, count - 1, aL + KB for ENDLOOP"
+                        "loops back: count - 1, and of ENDLOOP aL + its step KB"
                     }
                     _ => "the loop stack is left alone",
                 };
                 format!("{rule} {what}")
             }
             "addrs" | "addr_depth" => match (d.push_addr, d.pop_addr) {
-                (true, _) => "r500-4.4-g PUSH and jump pushes PC + 1".to_owned(),
-                (_, true) => "r500-4.4-h POP and jump pops".to_owned(),
+                (true, _) => {
+                    "r500-4.4-g A_OP is PUSH, and the unit jumps: pushes PC + 1".to_owned()
+                }
+                (_, true) => "r500-4.4-h A_OP is POP, and the unit jumps: pops".to_owned(),
                 _ => "r500-4.4-i the address stack is left alone".to_owned(),
             },
             "alu_clr" => {
-                "r500-3.1-f an FC instruction without error uses the ALU results up".to_owned()
+                "r500-3.1-f a flow-control instruction without error uses the ALU results up"
+                    .to_owned()
             }
             "pc" if d.pop_addr => "r500-4.4-h the popped address is the target".to_owned(),
             "pc" if d.jump => {

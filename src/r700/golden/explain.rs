@@ -6,7 +6,7 @@ use super::{
     LOOP_CONTINUE, LOOP_END, LOOP_START, LOOP_START_DX10, LOOP_START_NO_AL, POP, PUSH, PUSH_ELSE,
     RETURN, bits, is_alu, is_slot, loop_,
 };
-use crate::r700::state::{ERROR_NAMES, In, LANE_LETTERS};
+use crate::r700::state::{ERROR_NAMES, In};
 
 /// Returns the mnemonic of r700-2.5; `slot` for the instructions that change nothing.
 fn mnemonic(dw1: u32) -> &'static str {
@@ -166,7 +166,7 @@ impl Explained<'_> {
             }
             "st" | "active" => self.class_rule(element),
             "valid" if self.name == "KILL" => format!(
-                "r700-4.3-o KILL: lane {}; lanes that pass lose valid",
+                "r700-4.3-o KILL: lanes that pass lose valid; this lane {}",
                 self.test_text(element)
             ),
             "valid" => "r700-3.1-b only KILL takes valid away".to_owned(),
@@ -229,7 +229,7 @@ impl Explained<'_> {
     fn test_text(&self, lane: usize) -> String {
         let class = self.before.class(lane);
         if class != ACTIVE {
-            format!("fails the test, it is {}", class_name(class))
+            format!("fails the test: it is {}", class_name(class))
         } else {
             self.cond_text(lane)
         }
@@ -246,12 +246,12 @@ impl Explained<'_> {
         if !self.before.cond_ok(cond, cf_const) {
             let boolean = self.before.bool_const >> cf_const & 1;
             match cond {
-                1 => "fails the test, COND is FALSE".to_owned(),
-                2 => format!("fails the test, BOOL and boolean {cf_const} is {boolean}"),
-                _ => format!("fails the test, NOT_BOOL and boolean {cf_const} is {boolean}"),
+                1 => "fails the test: COND is FALSE".to_owned(),
+                2 => format!("fails the test: COND is BOOL, boolean {cf_const} is {boolean}"),
+                _ => format!("fails the test: COND is NOT_BOOL, boolean {cf_const} is {boolean}"),
             }
         } else if self.g.vpm && !Self::has(self.before.wave.valid, lane) {
-            "fails the test, it is not valid (VPM)".to_owned()
+            "fails the test: it is not valid (VALID_PIXEL_MODE)".to_owned()
         } else {
             "passes the test".to_owned()
         }
@@ -277,19 +277,19 @@ impl Explained<'_> {
         let class = self.before.class(lane);
         if class == CONT || class == BRK {
             return format!(
-                "pop rule (r700-4.3-u): {} survives a pop (r700-O2)",
+                "pop rule (r700-4.3-u): this lane is {}, which survives a pop (r700-O2)",
                 class_name(class)
             );
         }
         let t = &self.before.wave;
         let bit = Self::has(self.before.mask_at(t.sp - count), lane);
         let rule = format!(
-            "pop rule (r700-4.3-u): {count} popped, bit {} in the mask of the last one",
-            u8::from(bit)
+            "pop rule (r700-4.3-u): {count} popped, this lane is {} the mask of the last one",
+            if bit { "in" } else { "not in" }
         );
         let vpm = !is_alu(self.dw1) && self.g.vpm;
         if bit && vpm && !Self::has(t.valid, lane) {
-            format!("{rule}; VPM: not valid, so BRANCH")
+            format!("{rule}, but not valid (VALID_PIXEL_MODE), so BRANCH")
         } else {
             format!(
                 "{rule}, so {}",
@@ -308,13 +308,13 @@ impl Explained<'_> {
         };
         let class = self.before.class(lane);
         let rule = if !Self::has(mask, lane) {
-            "not in the mask of the top frame, unchanged".to_owned()
+            "this lane is not in the mask of the top frame, and stays".to_owned()
         } else if class == CONT || class == BRK {
-            format!("{} does not change", class_name(class))
+            format!("this lane is {}, and stays", class_name(class))
         } else if !alu && self.cond_text(lane) != "passes the test" {
-            format!("lane {}: not swapped", self.cond_text(lane))
+            format!("this lane {}, and stays", self.cond_text(lane))
         } else {
-            "in the mask of the top frame, ACTIVE and BRANCH change places".to_owned()
+            "this lane is in the mask of the top frame: ACTIVE and BRANCH change places".to_owned()
         };
         let dropped = !alu
             && self.g.vpm
@@ -322,7 +322,7 @@ impl Explained<'_> {
             && self.after.class(lane) == BRANCH
             && !Self::has(self.before.wave.valid, lane);
         let vpm = if dropped {
-            "; VPM: ACTIVE and not valid becomes BRANCH"
+            "; VALID_PIXEL_MODE: ACTIVE and not valid becomes BRANCH"
         } else {
             ""
         };
@@ -336,13 +336,16 @@ impl Explained<'_> {
             _ => BRANCH,
         };
         match self.before.class(lane) {
-            _ if !self.upd => "u = 0, the clause updates no class".to_owned(),
-            ACTIVE if Self::has(self.pred, lane) => {
-                "u = 1, executed, predicate 1: stays ACTIVE".to_owned()
-            }
-            ACTIVE => format!("u = 1, executed, predicate 0: {}", class_name(class)),
+            _ if !self.upd => "the clause updates no class (u is 0)".to_owned(),
+            ACTIVE => format!(
+                "the clause updates classes (u is 1); this lane executed it, and its predicate is {}",
+                match Self::has(self.pred, lane) {
+                    true => "1: ACTIVE".to_owned(),
+                    false => format!("0: {}", class_name(class)),
+                }
+            ),
             other => format!(
-                "u = 1, but a lane that is {} does not execute",
+                "the clause updates classes (u is 1); this lane is {}, and did not execute it",
                 class_name(other)
             ),
         }
@@ -363,12 +366,12 @@ impl Explained<'_> {
             "PUSH" if self.jump => format!("no lane passes; {}", self.pop_rule(lane)),
             "PUSH" | "PUSH_ELSE" if was == ACTIVE => {
                 format!(
-                    "lane {}; ACTIVE lanes that fail become BRANCH",
+                    "ACTIVE lanes that fail become BRANCH; this lane {}",
                     self.test_text(lane)
                 )
             }
             "POP" => format!(
-                "{}; then ACTIVE lanes that fail become BRANCH, the lane {}",
+                "{}; then ACTIVE lanes that fail become BRANCH; this lane {}",
                 self.pop_rule(lane),
                 self.cond_text(lane)
             ),
@@ -382,12 +385,12 @@ impl Explained<'_> {
                 format!("loop not entered; {}", self.pop_rule(lane))
             }
             _ if self.is_loop_start() => format!(
-                "loop entry (r700-O5): lane {}; lanes that pass are ACTIVE, all others BRK",
+                "loop entry (r700-O5): lanes that pass are ACTIVE, all others BRK; this lane {}",
                 self.test_text(lane)
             ),
             _ if left => {
                 let vpm = if self.g.vpm {
-                    "; VPM: ACTIVE and not valid becomes BRANCH"
+                    "; VALID_PIXEL_MODE: ACTIVE and not valid becomes BRANCH"
                 } else {
                     ""
                 };
@@ -397,32 +400,35 @@ impl Explained<'_> {
                 "once more: wake rule (r700-O7), BRK lanes are not woken".to_owned()
             }
             "LOOP_END" => format!(
-                "once more: wake rule (r700-O7), {} becomes ACTIVE before the test; the lane {}, lanes that fail are BRK",
+                "once more: wake rule (r700-O7), {} becomes ACTIVE before the test, lanes that fail it are BRK; this lane {}",
                 class_name(was),
                 self.cond_text(lane)
             ),
             "LOOP_BREAK" | "LOOP_CONTINUE" => format!(
-                "lane {}; lanes that pass become {}",
-                self.test_text(lane),
-                class_name(if name == "LOOP_BREAK" { BRK } else { CONT })
+                "lanes that pass become {}; this lane {}",
+                class_name(if name == "LOOP_BREAK" { BRK } else { CONT }),
+                self.test_text(lane)
             ),
             _ => "does not touch classes".to_owned(),
         };
-        let letter = |class: u8| LANE_LETTERS[usize::from(class)];
-        let now = letter(self.after.class(lane));
-        format!("{} {name}, {} to {now}: {rule}", self.row(), letter(was))
+        let now = self.after.class(lane);
+        let change = match now == was {
+            true => format!("stays {}", class_name(was)),
+            false => format!("{} to {}", class_name(was), class_name(now)),
+        };
+        format!("{} {name}, {change}: {rule}", self.row())
     }
 
     fn exec_rule(&self, lane: usize) -> String {
         if is_alu(self.dw1) {
             let class = class_name(self.before.class(lane));
             format!(
-                "r700-3.6-a lanes ACTIVE before {} execute it, this one was {class}",
+                "r700-3.6-a lanes ACTIVE before {} execute it; this lane was {class}",
                 self.name
             )
         } else if self.name == "slot" {
             format!(
-                "r700-3.6-b lanes that pass the condition test execute, this one {}",
+                "r700-3.6-b lanes that pass the condition test execute; this lane {}",
                 self.test_text(lane)
             )
         } else {

@@ -10,6 +10,7 @@ use crate::spa5::isa::{
     BlockOp, CONTROL, Cond, NOP, Pred, Target, Test, Word, black_box, is_control, norm,
 };
 use crate::spa5::program::Program;
+use reconverge_program::instructions::Instructions as _;
 
 /// Returns `word` as one line of assembly that assembles to the same word at `pc`.
 ///
@@ -324,6 +325,10 @@ pub fn program_text(program: &Program) -> String {
     for (i, label) in (1..).zip(labels.values_mut()) {
         *label = format!(".L_{i}");
     }
+    let last = program.count().checked_sub(1);
+    let last = last.map(|number| program.address(number));
+    // It is not counted among the instructions of the program.
+    let pads = |pc: u32| !is_control(pc) && last.is_none_or(|last| pc > last);
     let mut t = head(program) + "\n";
     for (pc, word) in lines() {
         let label = labels.get(&i64::from(pc));
@@ -335,7 +340,11 @@ pub fn program_text(program: &Program) -> String {
             continue;
         }
         let Said { text, pred, all } = say(*word, pc, &labels);
-        let notes = notes(*word, pc, program).join("; ");
+        let mut notes = notes(*word, pc, program);
+        if pads(pc) {
+            notes.push("padding".to_owned());
+        }
+        let notes = notes.join("; ");
         let (pred, text) = text.split_at(pred);
         let mut line = format!("{pred:>7} {}", text.trim_start());
         if !all {

@@ -73,7 +73,7 @@ struct Explained<'a> {
     op: Op,
     /// Its mnemonic.
     name: &'static str,
-    /// T.
+    /// The threads that take the instruction: T.
     t: u64,
 }
 
@@ -126,10 +126,10 @@ impl Golden {
 
     fn explain_launch(&self, field: &str) -> String {
         match field {
-            "active" => "spa5-3-e at launch: active = launch_mask",
+            "active" => "spa5-3-e at launch: the threads of launch_mask are active",
             "killed" => "spa5-3-q at launch: no thread has executed KIL",
-            "exited" => "spa5-3-f at launch: exited = ~launch_mask, of the threads that there are",
-            "pc" => "spa5-3-d at launch: pc = norm(prog_base + entry)",
+            "exited" => "spa5-3-f at launch: the threads that are not in launch_mask have exited",
+            "pc" => "spa5-3-d at launch: pc is the entry, norm(prog_base + entry)",
             "status" if self.s.status == DONE => "spa5-3-b at launch: launch_mask is 0, so DONE",
             "status" => "spa5-3-b at launch: RUN",
             _ => "spa5-3 at launch: everything else is 0, the stack is empty",
@@ -181,18 +181,23 @@ impl Explained<'_> {
         )
     }
 
-    /// Returns whether a thread is in T, and why.
+    /// Returns whether a thread takes the instruction, and why.
     fn taken_text(&self, thread: usize) -> String {
         if !Self::has(self.after.stepped.active, thread) {
-            "the thread was not active".to_owned()
+            "this thread was not active".to_owned()
         } else {
-            let taken = if Self::has(self.t, thread) {
-                "in T"
+            let takes = if Self::has(self.t, thread) {
+                "takes"
             } else {
-                "not in T"
+                "does not take"
             };
-            format!("the thread is {taken}: {}", self.condition(thread))
+            format!("this thread {takes} it: {}", self.condition(thread))
         }
+    }
+
+    /// Returns whether the instruction is a branch that all active threads take or none.
+    fn is_unanimous(&self) -> bool {
+        matches!(self.op, Op::Bra | Op::Jmp) && bits(self.pins.word, 7, 7) == 1
     }
 
     /// Returns the rule by which the instruction acts.
@@ -238,6 +243,10 @@ impl Explained<'_> {
         }
     }
 
+    fn target(&self) -> String {
+        format!("norm({})", self.sum())
+    }
+
     fn is_push(&self) -> bool {
         self.after.s.sp > self.before.s.sp
     }
@@ -272,17 +281,27 @@ impl Explained<'_> {
     fn active_rule(&self, thread: usize) -> String {
         let name = self.name;
         let why = if self.is_leaving() {
-            format!("active = A & ~T, {}", self.taken_text(thread))
+            format!(
+                "the threads that take it are active no more; {}",
+                self.taken_text(thread)
+            )
         } else if self.is_indirect() && self.is_push() && self.t == self.before.s.active {
             format!(
-                "active = G (spa5-A-e), the threads whose register equals that of the lowest; the thread's is {:#010x}",
+                "divergent: the active threads whose register equals that of the lowest stay active; this thread's is {:#010x}",
                 self.pins.r[thread]
             )
         } else if self.is_push() && self.is_branch() {
-            format!("divergent, active = T, {}", self.taken_text(thread))
+            format!(
+                "divergent: the threads that take it stay active, the others wait; {}",
+                self.taken_text(thread)
+            )
         } else if self.is_branch() {
-            let taken = if self.t == 0 { "T is empty" } else { "T = A" };
-            format!("{taken}: active stays, {}", self.taken_text(thread))
+            let taken = match self.t {
+                0 if self.is_unanimous() => ".U, and not all active threads would take it",
+                0 => "no thread takes it",
+                _ => "all active threads take it",
+            };
+            format!("{taken}: active stays; {}", self.taken_text(thread))
         } else {
             "active stays".to_owned()
         };
@@ -293,7 +312,7 @@ impl Explained<'_> {
         let name = self.name;
         if name == sets {
             format!(
-                "spa5-4.3-h {name}: {flag} = {flag} | T, {}",
+                "spa5-4.3-h {name}: the threads that take it get {flag}; {}",
                 self.taken_text(thread)
             )
         } else {
@@ -307,34 +326,40 @@ impl Explained<'_> {
             _ if self.after.event == Event::Emptied => {
                 "no thread is active any more, pc stays until the unwind resumes one"
             }
-            _ if self.is_leaving() => "a thread is still active: seq(pc)",
-            "BRX" | "JMX" if self.t == 0 => "T is empty: seq(pc)",
-            "BRX" | "JMX" if self.t != self.before.s.active => {
-                "T is not A: pc stays, it runs again for T only"
+            _ if self.is_leaving() => "a thread is still active: to the next instruction, seq(pc)",
+            "BRX" | "JMX" if self.t != 0 && self.t != self.before.s.active => {
+                "not all active threads take it: pc stays, it runs again for those that do"
             }
-            "BRA" | "JMP" if self.t == 0 && bits(self.pins.word, 7, 7) == 1 => {
-                ".U and T was not A, or T is empty: seq(pc)"
-            }
-            "BRA" | "JMP" if self.t == 0 => "T is empty: seq(pc)",
+            _ if self.is_branch() && self.t == 0 => match self.is_unanimous() {
+                true => {
+                    ".U, and not all active threads would take it: to the next instruction, seq(pc)"
+                }
+                false => "no thread takes it: to the next instruction, seq(pc)",
+            },
             "BRA" | "JMP" if self.is_push() => {
                 return format!(
-                    "{} {name}: divergent, taken side first: norm({})",
+                    "{} {name}: divergent, taken side first: to the target, {}",
                     self.row(),
-                    self.sum()
+                    self.target()
                 );
             }
             "BRA" | "JMP" => {
-                return format!("{} {name}: T = A: norm({})", self.row(), self.sum());
+                return format!(
+                    "{} {name}: all active threads take it: to the target, {}",
+                    self.row(),
+                    self.target()
+                );
             }
             "BRX" | "JMX" | "CAL" | "JCAL" => {
-                return format!("{} {name}: norm({})", self.row(), self.sum());
+                return format!("{} {name}: to the target, {}", self.row(), self.target());
             }
-            _ => "seq(pc)",
+            _ => "to the next instruction, seq(pc)",
         };
         format!("{} {name}: {why}", self.row())
     }
 
     fn stack_rule(&self, field: &str) -> String {
+        const NEXT: &str = "its address is that of the next instruction, seq(pc)";
         let name = self.name;
         if !self.is_push() {
             let why = match name {
@@ -348,26 +373,28 @@ impl Explained<'_> {
         let kind = self.after.s.top_type;
         let token = token_name(kind);
         let why = match (field, kind) {
-            ("vis", SSY) => "new_vis: bit 0 set",
-            ("vis", PBK) => "new_vis: bit 0 cleared, bit 1 set",
-            ("vis", PCNT) => "new_vis: bit 0 cleared, bit 2 set",
-            ("vis", RET) => "new_vis: 1000",
-            ("vis", _) => "new_vis: as it was",
-            ("top_vis", _) => "vis_saved is vis before the push",
+            ("vis", SSY) => "sets bit 0",
+            ("vis", PBK) => "clears bit 0, sets bit 1",
+            ("vis", PCNT) => "clears bit 0, sets bit 2",
+            ("vis", RET) => "makes it 1000",
+            ("vis", _) => "leaves it",
+            ("top_vis", _) => "the token saves vis as it was",
             ("top_mask", DIV) if self.is_indirect() && self.t == self.before.s.active => {
-                "mask = A & ~G, those that execute it later"
+                "its mask is the active threads with another register, which execute it later"
             }
-            ("top_mask", DIV) => "mask = A & ~T, the side that is deferred",
-            ("top_mask", _) => "mask = A",
+            ("top_mask", DIV) => {
+                "its mask is the active threads that do not take it, the side that is deferred"
+            }
+            ("top_mask", _) => "its mask is the active threads",
             ("top_addr", DIV) if self.is_indirect() && self.t == self.before.s.active => {
-                "addr = pc, the instruction itself"
+                "its address is that of this instruction"
             }
-            ("top_addr", DIV) => "addr = seq(pc)",
-            ("top_addr", _) if matches!(name, "CAL" | "JCAL") => "addr = seq(pc)",
+            ("top_addr", DIV) => NEXT,
+            ("top_addr", _) if matches!(name, "CAL" | "JCAL") => NEXT,
             ("top_addr", _) => {
                 return format!(
-                    "spa5-4.2-b {name} pushes {token}: addr = norm({})",
-                    self.sum()
+                    "spa5-4.2-b {name} pushes {token}: its address is the target, {}",
+                    self.target()
                 );
             }
             _ => "one token more",
@@ -396,7 +423,7 @@ impl Explained<'_> {
         let clears = |flag: &str, of: u8| {
             if token.kind == of {
                 format!(
-                    "{flag} = {flag} & ~mask, the thread is {} the mask",
+                    "the threads in its mask lose {flag}; this thread is {} the mask",
                     inside(element)
                 )
             } else {
@@ -416,7 +443,7 @@ impl Explained<'_> {
                 .find(|(_, flag)| Self::has(*flag, element));
                 let held = held.map_or_else(String::new, |(flag, _)| format!(", held by {flag}"));
                 format!(
-                    "mask minus d_brk, d_cont, d_ret and exited: the thread is {} the mask{held}",
+                    "active is its mask minus d_brk, d_cont, d_ret and exited; this thread is {} the mask{held}",
                     inside(element)
                 )
             }
@@ -424,8 +451,8 @@ impl Explained<'_> {
             "d_cont" => clears(field, PCNT),
             "d_ret" => clears(field, RET),
             "exited" | "killed" => format!("nothing ends {field}"),
-            "vis" => "vis = vis_saved of the token".to_owned(),
-            "pc" if resumed => "a thread is left for it: pc = its address".to_owned(),
+            "vis" => "vis is again as the token saved it".to_owned(),
+            "pc" if resumed => "a thread is left for it: to its address".to_owned(),
             "status" if resumed => "a thread is left for it: RUN".to_owned(),
             "pc" | "status" => "no thread is left for it, the unwind goes on".to_owned(),
             "err" => "unwinding cannot fail".to_owned(),

@@ -40,6 +40,24 @@ fn a_program_prints_as_a_listing() {
     );
 }
 
+/// NOPs that fill up the last bundle are marked: those who counted the instructions did not count them.
+#[test]
+fn padding_is_marked() {
+    let p = assemble("NOP\nEXIT\nNOP\nNOP", "t.s").unwrap();
+    assert_eq!(
+        program_text(&p),
+        "// t
+
+        NOP;                             // 0008 entry
+        EXIT;                            // 0010
+        NOP;                             // 0018 padding
+        NOP;                             // 0028 padding
+        NOP;                             // 0030 padding
+        NOP;                             // 0038 padding
+"
+    );
+}
+
 // ---- round trips -------------------------------------------------------------------------------------------------
 
 /// A word: a form of the unit with random fields, with or without bits that are ignored, or anything.

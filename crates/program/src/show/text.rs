@@ -2,7 +2,7 @@
 
 use super::{Class, End, Frame, Item, Row, ShownState, Turn};
 use reconverge_bench::input::one_line;
-use reconverge_bench::lanes::{BOLD, DIM, columns, differing, lanes, styled};
+use reconverge_bench::lanes::{BOLD, DIM, columns, differing, lanes, legend, styled};
 
 /// Width of the column for cycle numbers, in characters.
 const CYCLE: usize = 7;
@@ -146,20 +146,9 @@ impl Layout {
 
     /// Returns the lines above the rows: the legend of the letters, and the names of the columns.
     pub fn header(&self) -> String {
-        let mut legend = String::from("lanes");
-        let mut long = legend.len();
-        for class in Class::ALL.iter().filter(|c| self.survey.met.contains(c)) {
-            let meaning = class.meaning();
-            if long + 4 + meaning.len() > self.width {
-                legend += "\n     ";
-                long = 5;
-            }
-            long += 4 + meaning.len();
-            let letter = lanes(&[*class], self.colour);
-            legend += &format!("  {letter} {meaning}");
-        }
+        let legend = legend("lanes", &self.survey.met, self.width, self.colour);
         let columns = self.line("cycle", "pc", "instruction", Middle::Heading, "", "stack");
-        format!("{legend}\n{}", self.styled(DIM, columns.trim_end()) + "\n")
+        format!("{legend}{}", self.styled(DIM, columns.trim_end()) + "\n")
     }
 
     /// Returns the lines of a row.
