@@ -635,19 +635,6 @@ fn junit_says_so_if_the_rtl_could_not_be_run() {
     assert_eq!(read().errors, 0);
 }
 
-#[test]
-fn variants_have_lanes_and_parameters_of_their_own() {
-    for other in [["--lanes", "4"], ["--param", "DEPTH=4"]] {
-        let args = [&["fuzz", "spa5", "--variants", "all"], &other[..]].concat();
-        let said = refusal(&args);
-        assert_eq!(
-            said,
-            "error: --variants: all: variants are builds with lanes and parameters of their own: without --lanes and \
-             --param\n"
-        );
-    }
-}
-
 /// Earlier findings are kept.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]

@@ -542,23 +542,6 @@ fn counters_of_the_rtl_come_out_as_lcov() {
     );
 }
 
-#[test]
-fn lcov_without_a_run_is_refused() {
-    let said = refusal(&[
-        "cover",
-        "r500",
-        "--merge",
-        "none.json",
-        "--lcov",
-        "none.info",
-    ]);
-    let why = "error: --lcov: nothing is run: give --programs, --cycles or --seconds\n";
-    assert_eq!(said, why);
-    let said = refusal(&["cover", "r500", "--merge", "none.json", "--guided"]);
-    let why = "error: --guided: nothing is run: give --programs, --cycles or --seconds\n";
-    assert_eq!(said, why);
-}
-
 /// RTL that is wrong is reported as by `fuzz`, whatever was covered until then.
 #[test]
 fn rtl_that_is_wrong_fails() {

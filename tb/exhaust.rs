@@ -6,7 +6,6 @@ use std::path::Path;
 use std::process::Stdio;
 
 use reconverge::spa5::Spa5;
-use serde_json::Value;
 
 use crate::common::rtl::{Copy, Rtl};
 use crate::common::run::Run;
@@ -94,88 +93,6 @@ fn a_checkpoint_resumes_and_ends_with_the_same_counts() {
     let again = exhaust_in(resumed.dir, &kept).ends(0);
     again.says("CLOSED: every transition agrees, every invariant holds");
     assert_eq!(again.json(), whole);
-}
-
-#[test]
-fn a_damaged_checkpoint_is_refused() {
-    let kept = [&TINY[..], &["--checkpoint", "kept.json"]].concat();
-    let mut run = exhaust(&[&kept[..], &["--states", "60"]].concat()).ends(3);
-    let path = run.dir.path().join("kept.json");
-    let good = fs::read_to_string(&path).unwrap();
-    let line = |name: &str| good.lines().find(|l| l.contains(name)).unwrap().to_owned();
-    let damaged = "sum: the checkpoint is damaged: delete it, and the exploration begins anew";
-    let another = "is of another exploration; name another file, or delete this one";
-    for (from, to, why) in [
-        (
-            line("\"transitions\""),
-            "  \"transitions\": 1,".to_owned(),
-            damaged,
-        ),
-        (
-            line("\"digest\""),
-            "  \"digest\": \"0x1\",".to_owned(),
-            damaged,
-        ),
-        (line("\"lanes\""), "  \"lanes\": 2,".to_owned(), another),
-        (
-            line("\"sources\""),
-            "  \"sources\": \"\",".to_owned(),
-            another,
-        ),
-        (line("\"cycles\""), String::new(), "missing field `cycles`"),
-        (
-            line("\"cycles\""),
-            "  \"cycles\": -1,".to_owned(),
-            "invalid value: integer `-1`",
-        ),
-        (
-            line("\"reconverge_checkpoint\""),
-            "  \"reconverge_checkpoint\": 3,".to_owned(),
-            "format 3 is of a later version, this one reads 2",
-        ),
-        (good[good.len() / 2..].to_owned(), String::new(), "EOF"),
-    ] {
-        fs::write(&path, good.replacen(&from, &to, 1)).unwrap();
-        run = exhaust_in(run.dir, &kept).ends(2);
-        let said = text(&run.output.stderr);
-        assert!(said.starts_with("error: kept.json:"), "{from}: {said}");
-        assert!(said.contains(why), "{from}: {said}");
-    }
-}
-
-#[test]
-fn what_is_wrong_with_the_input_is_said() {
-    for (args, why) in [
-        (
-            &["spa5", "--bound", "loops=1"][..],
-            "error: --bound: spa5 has no bound loops; there are bundles",
-        ),
-        (
-            &["spa5", "--bound", "bundles=0"],
-            "error: --bound: bundles must be 1 to 8, not 0",
-        ),
-        (
-            &["spa5", "--param", "DEPTH=0"],
-            "error: --param: DEPTH must be 1 to 1024, not 0",
-        ),
-        (
-            &["spa5", "--checkpoint", "none/kept.json"],
-            "error: --checkpoint: none/kept.json: its folder does not exist",
-        ),
-    ] {
-        let run = exhaust(args).ends(2);
-        assert_eq!(text(&run.output.stderr).trim_end(), why, "{args:?}");
-    }
-    // Regression: with more lanes, the transitions of the first state took all memory, whatever `--states` allowed.
-    let run = exhaust(&["r500", "--lanes", "9"]).ends(2);
-    let said = text(&run.output.stderr);
-    assert!(
-        said.starts_with("error: invalid value '9' for '--lanes <LANES>': 9 is not in 1..=8\n"),
-        "{said}"
-    );
-    let run = exhaust(&["spa5", "--lanes", "8", "--states", "2"]).ends(3);
-    let said = text(&run.output.stderr);
-    assert!(said.contains("more than 2 states (--states)"), "{said}");
 }
 
 /// A fault in the memory of the stack: the token below a DIV changes if that DIV is pushed on a PCNT by KIL's survivors. What
@@ -303,64 +220,6 @@ fn rtl_that_crashes_after_many_transitions_is_a_difference_though_no_state_does_
     ] {
         assert!(said.contains(part), "{said}");
     }
-}
-
-#[test]
-fn streams_are_replayed_without_a_program() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("stream.json");
-    let cycles = r#"[{"rst_n":"0x0"},{"rst_n":"0x0"},{"launch":"0x1","launch_mask":"0x1","prog_size":"0x20"},{"inst_valid":"0x1","word":"0xe30000000007000f"},{}]"#;
-    let saved = format!(
-        r#"{{"reconverge_stream":2,"design":"spa5","failure":null,"stream":{{"name":"by-hand","seed":"0x1","model_seed":null,"lanes":1,"parameters":{{"DEPTH":1}},"cycles":{cycles},"flip":null,"rtl":null,"no_assert":false,"mutant":null}}}}"#
-    );
-    fs::write(&file, &saved).unwrap();
-    let replay = |args: &[&str]| {
-        let output = reconverge_in(dir.path(), &[&["replay", arg(&file)], args].concat());
-        (
-            output.status.code(),
-            text(&output.stdout),
-            text(&output.stderr),
-        )
-    };
-    let (status, said, trouble) = replay(&["--json", "ended.json"]);
-    assert_eq!((status, trouble.as_str()), (Some(0), ""), "{said}");
-    let agrees = "spa5.by-hand.1\nlock-step    agrees: 5 cycles, 15 fields each, 1 lane\nwave  ";
-    assert!(said.starts_with(agrees), "{said}");
-    let ended = fs::read_to_string(dir.path().join("ended.json")).unwrap();
-    let ended: Value = serde_json::from_str(&ended).unwrap();
-    // The end of a program has a name, and this is none.
-    assert_eq!((&ended["end"], &ended["cycles"]), (&Value::Null, &5.into()));
-    // A bit that the golden model is not expected to have.
-    let flipped = saved.replace(
-        r#""flip":null"#,
-        r#""flip":{"field":"pc","element":0,"bit":3,"cycle":3}"#,
-    );
-    fs::write(&file, flipped).unwrap();
-    let (status, said, _) = replay(&[]);
-    assert_eq!(status, Some(1), "{said}");
-    assert!(
-        said.starts_with(
-            "MISMATCH spa5.by-hand.1  cycle 3  (3 cycles, 15 fields each, agreed before this)\n"
-        ),
-        "{said}"
-    );
-    assert!(dir.path().join("waves/spa5.by-hand.1.vcd").is_file());
-    let (status, said, _) = replay(&["--shrink"]);
-    assert_eq!(status, Some(1), "{said}");
-    assert!(
-        said.contains("\nstream shortened from 5 to 4 cycles:\n"),
-        "{said}"
-    );
-    let small = dir.path().join("waves/spa5.by-hand.1.shrunk.json");
-    let output = reconverge_in(dir.path(), &["replay", arg(&small)]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    let (status, _, trouble) = replay(&["--show"]);
-    assert_eq!(status, Some(2), "{trouble}");
-    let why = "--show: a stream of pins has no program to be shown";
-    assert!(trouble.contains(why), "{trouble}");
-    // Damaged.
-    fs::write(&file, saved.replace("\"lanes\":1", "\"lanes\":65")).unwrap();
-    assert_eq!(replay(&[]).0, Some(2));
 }
 
 /// The message about it.

@@ -3,14 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{
-    ROOT, Tested, arg, line_starting, own_programs, program, reconverge, reconverge_ends, refusal,
-    text,
-};
+use crate::common::{ROOT, Tested, arg, own_programs, program, reconverge_ends, refusal};
 use reconverge::case::Case;
 use reconverge::explain::cycle::{Explained, cited, explain};
 use reconverge::rules;
-use reconverge::show::{Class, Row, rows};
+use reconverge::show::{Row, rows};
 use reconverge::unit::LoadOptions;
 
 use reconverge::for_each_unit;
@@ -22,22 +19,11 @@ macro_rules! tests {
                 instructions_are_explained_as_they_are_expected,
                 every_row_is_explained_by_rules_that_exist,
                 a_saved_case_is_explained_as_its_program_is,
-                what_cannot_be_explained_is_said,
             );
         }
     )+};
 }
 for_each_unit!(tests);
-
-/// Regression: the id alone was taken for a unit that does not exist, and a word alone was shown as the entry of a program.
-#[test]
-fn an_id_needs_no_unit_and_a_word_has_no_place() {
-    let by_id = reconverge_ends(0, &["explain", "spa5-4.4-d"]);
-    let with_unit = reconverge_ends(0, &["explain", "spa5", "spa5-4.4-d"]);
-    assert_eq!(by_id, with_unit);
-    let word = reconverge_ends(0, &["explain", "spa5", "e32000000007000f"]);
-    assert!(word.starts_with("RET\n\nword "), "{word}");
-}
 
 /// A program with a loop, and the cycles in which it diverges, breaks and meets again, on 8 lanes.
 fn looped<U: Tested>() -> (String, [u64; 3]) {
@@ -148,84 +134,4 @@ fn a_saved_case_is_explained_as_its_program_is<U: Tested>() {
     let said = refusal(&["explain", other, "--cycle", "5", "--case", arg(saved)]);
     let why = format!("the case is for {:?}, not for {other}", U::NAME);
     assert!(said.contains(&why), "{said}");
-}
-
-/// Cycles without an instruction, cycles beyond the end, options that do not go together.
-fn what_cannot_be_explained_is_said<U: Tested>() {
-    let file = program::<U>(U::IF_ELSE);
-    let bytes = fs::read(Path::new(ROOT).join(&file)).unwrap();
-    let loaded = U::load(&bytes, &file, &LoadOptions::default()).unwrap();
-    let case = Case::<U>::new(loaded.program);
-    let mut shown: Vec<Row> = Vec::new();
-    rows(&case, u64::MAX, |row| {
-        shown.push(row);
-        true
-    });
-    let near = |row: &Row| format!("cycle {}  0x{:03x}  {}", row.cycle, row.found.pc, row.text);
-    let (first, last) = (shown.first().unwrap(), shown.last().unwrap());
-    assert!(first.found.lanes.contains(&Class::Active));
-    let asked = |cycle: u64, more: &[&str]| {
-        let cycle = cycle.to_string();
-        let start = ["explain", U::NAME, "--program", &file, "--cycle", &cycle];
-        reconverge(&[&start[..], more].concat())
-    };
-    let nothing = |cycle| {
-        let output = asked(cycle, &[]);
-        assert_eq!(output.status.code(), Some(0));
-        text(&output.stdout)
-    };
-    assert_eq!(
-        nothing(0),
-        format!(
-            "cycle 0  no instruction was executed: reset\nbefore  none\nafter   {}\n",
-            near(first)
-        )
-    );
-    let end = last.cycle + 2;
-    assert_eq!(
-        nothing(end),
-        format!(
-            "cycle {end}  no instruction was executed: idle\nbefore  {}\nafter   none\n",
-            near(last)
-        )
-    );
-    let refused = |output: std::process::Output, why: &str| {
-        assert_eq!(output.status.code(), Some(2), "{output:?}");
-        let said = text(&output.stderr);
-        assert!(line_starting(&said, "error: ").contains(why), "{said}");
-    };
-    for beyond in [end + 1, u64::MAX] {
-        let why = format!("{beyond} is beyond the end of the run, whose last cycle is {end}");
-        refused(asked(beyond, &[]), &format!("--cycle: {why}"));
-    }
-    refused(asked(5, &["--case", "x.json"]), "cannot be used with");
-    refused(asked(5, &["e24000000087000f"]), "cannot be used with");
-    refused(asked(5, &["--param", "X=1"]), "no parameter X");
-    let alone = |more: &[&str]| reconverge(&[&["explain", U::NAME], more].concat());
-    refused(alone(&[]), "required");
-    refused(alone(&["--program", &file]), "required");
-    refused(alone(&["--cycle", "5"]), "required");
-    refused(alone(&["r500-4.3-b", "--seed", "2"]), "cannot be used with");
-    let of_case = ["--case", "x.json", "--cycle", "5", "--seed", "2"];
-    refused(alone(&of_case), "cannot be used with");
-    let of_case = ["--case", "x.json", "--cycle", "5", "--select", "2"];
-    refused(alone(&of_case), "cannot be used with");
-}
-
-/// The token that a cycle of an unwind takes off may have the address of the instruction itself.
-#[test]
-fn a_pop_that_resumes_no_lane_stays_where_it_is() {
-    let program = "SUB:    SSY NEXT\nNEXT:   RET\n.entry START\nSTART:  CAL SUB\n        EXIT\n";
-    let out = tempfile::tempdir().unwrap();
-    let file = out.path().join("program.s");
-    fs::write(&file, program).unwrap();
-    let start = ["explain", "spa5", "--program", arg(&file), "--lanes", "4"];
-    let said = reconverge_ends(0, &[&start[..], &["--cycle", "6"]].concat());
-    let ways: Vec<&str> = said.lines().filter(|l| l.starts_with("  pc ")).collect();
-    let expected = [
-        "0x010 stays at 0x010",
-        "0x010 stays at 0x010",
-        "0x010 pops to 0x028",
-    ];
-    assert_eq!(ways, expected.map(|way| format!("  pc {way}")), "{said}");
 }

@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::common::dump::Dump;
 use crate::common::rtl::{Change, Rtl as Folder};
 use crate::common::{
-    ROOT, Tested, arg, line_starting, loaded, mismatch, program, reconverge, reconverge_ends,
-    refusal, text,
+    ROOT, Tested, arg, line_starting, loaded, mismatch, program, reconverge, reconverge_ends, text,
 };
 use reconverge::assembly::Assembly as _;
 use reconverge::case::Case;
@@ -34,9 +33,6 @@ macro_rules! tests {
                 a_dump_holds_the_design_and_the_fields_of_both_sides_and_no_net_of_the_bench,
                 a_report_says_where_what_why_and_how_to_go_on,
                 a_mismatch_in_a_test_ends_as_one_of_the_command,
-                a_flip_that_never_comes_is_bad_input_and_not_a_pass,
-                a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same,
-                rtl_that_does_not_compile_is_bad_input,
                 #[ignore = "many models or proofs; CI's step changes runs it"]
                 rtl_that_is_wrong_only_with_other_lanes_or_parameters_is_caught_by_a_variant_alone,
             );
@@ -278,15 +274,6 @@ fn a_report_says_where_what_why_and_how_to_go_on<U: Tested>() {
     );
 }
 
-fn a_flip_that_never_comes_is_bad_input_and_not_a_pass<U: Tested>() {
-    let program = program::<U>(U::IF_ELSE);
-    let message = refusal(&["run", U::NAME, &program, "--flip", "pc@5000"]);
-    assert!(
-        message.starts_with("error: flip pc[0].0@5000: cycle: the run ended after "),
-        "{message}"
-    );
-}
-
 /// Returns how many of `all` changes `cargo test` takes: one. CI's step `changes` takes all.
 fn many(all: usize) -> usize {
     match std::env::var_os("RECONVERGE_ALL_CHANGES") {
@@ -523,48 +510,4 @@ fn a_test_on_changed_rtl_ends_with_the_line_that_shows_it_again<U: Tested>() {
     };
     let failure = (0..).find_map(fails).unwrap();
     ends_a_test_as_the_command_does(&rtl, &failure.case);
-}
-
-/// A mismatch is reported even if its files cannot be written.
-fn a_mismatch_that_cannot_be_written_to_its_folder_is_reported_all_the_same<U: Tested>() {
-    let dir = tempfile::tempdir().unwrap();
-    let file = dir.path().join("a-file");
-    fs::write(&file, "").unwrap();
-    let program = program::<U>(U::IF_ELSE);
-    let out = arg(&file);
-    let output = reconverge(&["run", U::NAME, &program, "--flip", "pc@4", "--out", out]);
-    assert_eq!(output.status.code(), Some(1));
-    let mismatch = format!(
-        "MISMATCH {}.{}.1  cycle 4  ",
-        U::NAME,
-        U::IF_ELSE.trim_end_matches(".s")
-    );
-    assert!(text(&output.stdout).starts_with(&mismatch));
-    assert!(
-        text(&output.stderr).contains("instead"),
-        "{}",
-        text(&output.stderr)
-    );
-}
-
-fn rtl_that_does_not_compile_is_bad_input<U: Tested>() {
-    let rtl = Folder::own(U::NAME);
-    let (top, bad) = (rtl.top(), rtl.copy());
-    let module = format!("module {top}");
-    bad.change((&format!("{top}.sv"), &module, &format!("{module}uencer")));
-    let program = program::<U>(U::IF_ELSE);
-    let refused = |dir: &str| {
-        let output = reconverge(&["run", U::NAME, &program, "--rtl", dir]);
-        assert_eq!(output.status.code(), Some(2));
-        text(&output.stderr)
-    };
-    let message = refused(bad.arg());
-    assert!(
-        message.contains("--rtl") && message.contains(&top),
-        "{message}"
-    );
-
-    let empty = tempfile::tempdir().unwrap();
-    let message = refused(arg(empty.path()));
-    assert!(message.contains(&format!("{}.f", U::NAME)), "{message}");
 }

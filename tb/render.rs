@@ -1,19 +1,17 @@
 //! The command `render`: pictures, numbers, pages, expected pixels, and its error messages.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::common::rtl::Rtl as Folder;
 use crate::common::schema::Formats;
 use crate::common::shaders::{mandelbrot, own, renderer};
-use crate::common::{ROOT, Tested, arg, reconverge, reconverge_ends, text};
+use crate::common::{ROOT, Tested, arg, reconverge_ends, text};
 use reconverge::r500::R500;
 use reconverge::r500::alu::picture::rgb;
 use serde_json::Value;
-use tempfile::TempDir;
 
 const MANDELBROT: &str = "examples/shaders/mandelbrot.txt";
-const DISCARDS: &str = "tb/r500/programs/shaders/rnd_006.txt";
 
 /// Runs `render` with pictures, numbers and page in a folder; what it prints, without the folder.
 fn rendered(dir: &Path, more: &[&str]) -> String {
@@ -180,70 +178,6 @@ r500.mandelbrot  18 x 10 pixels, 15 wavefronts, 7,316 instructions
   case            DIR/r500.mandelbrot.x8.y4.1.json
 ";
 
-/// A shader with changed text, in a folder of its own.
-fn changed(file: &str, from: &str, to: &str) -> (TempDir, PathBuf) {
-    let dir = tempfile::tempdir().unwrap();
-    let source = fs::read_to_string(Path::new(ROOT).join(file)).unwrap();
-    assert_eq!(source.matches(from).count(), 1, "{from}");
-    let path = dir.path().join(Path::new(file).file_name().unwrap());
-    fs::write(&path, source.replace(from, to)).unwrap();
-    (dir, path)
-}
-
-/// Standard error without warnings.
-fn errors(output: &std::process::Output) -> String {
-    let all = text(&output.stderr);
-    let lines = all
-        .lines()
-        .filter(|line| !line.starts_with("warning: slot"));
-    lines.map(|line| line.to_owned() + "\n").collect()
-}
-
-fn check(status: i32, file: &Path, more: &[&str]) -> String {
-    let args = ["render", "r500", arg(file), "--check"];
-    reconverge_ends(status, &[&args[..], more].concat())
-}
-
-#[test]
-fn expected_pixels_are_checked_and_the_first_that_differs_is_named() {
-    assert_eq!(check(0, Path::new(DISCARDS), &["--safe-loops"]), RIGHT);
-    let of_set = "r500.rnd_006  pixel 0 of set 2 (b0=0 b1=0 lim=1 m=3 n=3)";
-    let colour = "is (0.9211426, 0, 14, 1); expected (0.9211426, 0, 15, 1)\n";
-    for (from, to, said) in [
-        ("OUT 0.921142578 0 14 1", "OUT 0.921142578 0 15 1", format!("{of_set} {colour}")),
-        (
-            "OUT discard",
-            "OUT 1 1 1 1",
-            format!("{} is discarded; expected (1, 1, 1, 1)\n", of_set.replace("pixel 0", "pixel 5")),
-        ),
-        (
-            "OUT 0.425537109 -3 7 1",
-            "OUT discard",
-            "r500.rnd_006  pixel 7 of set 1 (b0=1 b1=0 lim=7 m=4 n=2) is (0.4255371, -3, 7, 1); expected discarded\n"
-                .to_owned(),
-        ),
-    ] {
-        let (_dir, file) = changed(DISCARDS, from, to);
-        for jobs in ["1", "2"] {
-            assert_eq!(check(1, &file, &["--safe-loops", "--jobs", jobs]), said);
-        }
-    }
-    // The lanes of this one leave a loop all at once.
-    let stops = Path::new("tb/r500/programs/shaders").join(STOPS);
-    let why = "has no colour, its wavefront ends with error 3 LOOP_UNDERFLOW; --safe-loops sets JUMP_ANY in the LOOP \
-               words of a compiler that does not; expected ";
-    let said = check(1, &stops, &[]);
-    assert!(said.contains(why), "{said}");
-    check(0, &stops, &["--safe-loops", "--stall16", "5"]);
-}
-
-const STOPS: &str = "deep_000.txt";
-const RIGHT: &str = "\
-r500.rnd_006  32 pixels as expected, 1 of them discarded, under 2 sets of uniforms
-  lock-step       0 mismatches in 198 cycles, 17 fields each
-  scalar judge    32 pixels get the same colour alone, to the bit
-";
-
 /// RTL with a decision changed: the block is reported like any case, and its case replays.
 #[test]
 fn a_planted_bug_in_the_rtl_is_reported_with_its_block() {
@@ -295,156 +229,6 @@ MISMATCH r500.mandelbrot.x0.y0.1  cycle 6  (6 cycles, 17 fields each, agreed bef
   err         0 OK              0 OK
   rule    docs/spec/r500.md#r500-4.4-a LOOP or REP that stays pushes a frame; the unit stays by its voters (r500-4.2-b)
 ";
-
-/// One message, status 2, and no file.
-#[test]
-fn what_cannot_be_rendered_is_bad_input() {
-    let dir = tempfile::tempdir().unwrap();
-    let usage = "error: invalid value ";
-    for (more, said) in [
-        (&["--size", "16"][..], usage),
-        (&["--size", "0x4"], usage),
-        (&["--size", "4097x1"], usage),
-        (&["--uniform", "most"], usage),
-        (&["--uniform", "most=1e39"], usage),
-        (&["--max-steps", "0"], usage),
-        (&["--max-steps", "200001"], usage),
-        (&["--block", "8"], usage),
-        (
-            &["--check", "--size", "4x4"],
-            "error: the argument '--check' cannot be used with '--size <WxH>'",
-        ),
-        (
-            &["--check"],
-            "error: examples/shaders/mandelbrot.txt: # EXPECT: there are no pixels with the colours that they must get\n",
-        ),
-        (
-            &["--uniform", "depth=1"],
-            "error: --uniform: depth: no uniform depth; there are most\n",
-        ),
-        (
-            &["--uniform", "most=1", "--uniform", "most=2"],
-            "error: --uniform: most: is given twice\n",
-        ),
-        (
-            &["--uniform", "most=1:2"],
-            "error: examples/shaders/mandelbrot.txt: uniform: uniform most has 1 components, not 2\n",
-        ),
-        (
-            &["--block", "128,0"],
-            "error: --block: must be a pixel of 128 x 128, not 128,0\n",
-        ),
-        (&["--png", "src"], "error: --png: src: is a folder\n"),
-        (
-            &["--html", "no/such/page"],
-            "error: --html: no/such/page: its folder does not exist\n",
-        ),
-        (
-            &["--max-steps", "30"],
-            "error: examples/shaders/mandelbrot.txt: program: no colour for pixel 0,0: its wavefront ends with still running; --max-steps gives it more instructions\n",
-        ),
-        (
-            &["--rtl", "no/such/rtl"],
-            "error: no/such/rtl: --rtl: no such folder\n",
-        ),
-    ] {
-        let args = [
-            &[
-                "render",
-                "r500",
-                MANDELBROT,
-                "--safe-loops",
-                "--out",
-                arg(dir.path()),
-            ][..],
-            more,
-        ]
-        .concat();
-        let output = reconverge(&args);
-        let err = errors(&output);
-        assert_eq!(output.status.code(), Some(2), "{more:?}: {err}");
-        // The message of clap continues.
-        let whole = said.ends_with('\n');
-        let agrees = if whole {
-            err == said
-        } else {
-            err.starts_with(said)
-        };
-        assert!(agrees, "{more:?}: {err}");
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "{more:?}");
-    }
-    let program = |name: &str, source: &str, said: &str| {
-        let file = dir.path().join(name);
-        fs::write(&file, source).unwrap();
-        let output = reconverge(&[
-            "render",
-            "r500",
-            arg(&file),
-            "--size",
-            "4x4",
-            "--out",
-            arg(dir.path()),
-        ]);
-        let err = errors(&output);
-        assert_eq!(
-            (output.status.code(), err.replace(arg(dir.path()), "DIR")),
-            (Some(2), said.to_owned())
-        );
-    };
-    let colourless =
-        fs::read_to_string(Path::new(ROOT).join("tb/r500/programs/if_else.s")).unwrap();
-    program(
-        "colourless.s",
-        &colourless,
-        "warning: DIR/colourless.s: says nothing of inputs, constants and uniforms: all are 0\n\
-         error: DIR/colourless.s: program: no instruction writes a colour: have they all six words?\n",
-    );
-    program(
-        "reserved.s",
-        ".input t0 v0\nALU [0 0 0 0 0 6]\nOUT [0x78001 0 0 0 0 0]\n",
-        "error: DIR/reserved.s: slot 0: RGB opcode 6 is reserved\n",
-    );
-    program(
-        "inactive.s",
-        ".input t0 v0\nOUT [0x78081 0 0 0 0 0]\n",
-        "error: DIR/inactive.s: slot 0: WRITE_INACTIVE: lanes that are off would compute, which a lane alone does not\n",
-    );
-    program(
-        "valueless.s",
-        ".uniform n float\n.const c0 uniform n\nOUT [0x78001 0 0 0 0 0]\n",
-        "error: DIR/valueless.s: uniform: no value for uniform n\n",
-    );
-}
-
-#[test]
-fn import_says_what_a_shader_needs() {
-    for (file, needs) in [
-        (
-            "examples/shaders/sphere.txt",
-            "needs   varying v0, in t0\nneeds   uniform steps, in c0: 60\nneeds   texture 0: checker\n",
-        ),
-        ("tb/r500/programs/if_else.s", ""),
-    ] {
-        let output = reconverge(&["import", "r500", file, "--safe-loops"]);
-        assert_eq!(
-            (output.status.code(), errors(&output)),
-            (Some(0), needs.to_owned())
-        );
-    }
-    let output = reconverge(&[
-        "import",
-        "r500",
-        "tb/r500/programs/shaders/cnt_004.txt",
-        "--safe-loops",
-    ]);
-    let err = text(&output.stderr);
-    assert!(
-        err.contains(
-            "needs   uniform n, in c0: has no value, `render --uniform n=VALUE` gives it one\n"
-        ),
-        "{err}"
-    );
-}
 
 /// The listings hold the sources that lie beside them.
 #[test]

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::common::{ROOT, Tested, arg, loaded, program, reconverge, reconverge_ends, text};
+use crate::common::{ROOT, Tested, arg, loaded, program, reconverge_ends, text};
 use reconverge::case::{Case, Conditions, Row as Changed, Table};
 use reconverge::check::{Judged, check};
 use reconverge::dut::Rtl;
@@ -471,15 +471,4 @@ fn a_terminal_shows_a_changed_run_that_its_files_repeat<U: Tested>() {
         screens.contains("FAILS") && screens.contains("MISMATCH"),
         "{screens}"
     );
-}
-
-#[test]
-fn what_is_no_terminal_is_refused_before_anything_runs() {
-    let output = reconverge(&["step", "spa5", "no/such/program.s"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert_eq!(
-        text(&output.stderr),
-        "error: step: terminal: standard output is not a terminal; `run --show` prints a run, `run --html FILE` writes a page to step through it\n"
-    );
-    assert_eq!(text(&output.stdout), "");
 }

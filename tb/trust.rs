@@ -24,12 +24,11 @@ use serde_json::Value;
 use crate::common::rtl::{Copy, Rtl as Folder};
 use crate::common::{
     ROOT, Tested, arg, command_in, line_starting, loaded, program, reconverge, reconverge_ends,
-    reconverge_in, text, wait_until,
+    text, wait_until,
 };
 
 mod agreement;
 mod interrupted;
-mod links;
 mod many;
 
 /// A case of r500 that fails in its PC.
@@ -436,76 +435,6 @@ fn summaries_are_written_before_a_case_is_made_smaller() {
     BufReader::new(said).read_line(&mut line).unwrap();
     signal(&child, "-KILL");
     assert!(line.starts_with("MISMATCH "), "{line}{}", ended(child).err);
-}
-
-/// Regression: a saved case had any RTL that it named built and run. RTL elsewhere is refused now, unless the user who replays
-/// the case names it; the commands that are printed still replay.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn rtl_that_only_a_case_names_is_not_run_from_elsewhere() {
-    let rtl = Folder::own("r500").copy();
-    let marker = rtl.dir().join("it-was-run");
-    let top = rtl.dir().join("r500_seq.sv");
-    let source = fs::read_to_string(&top).unwrap();
-    let end = source.rfind("endmodule").unwrap();
-    let touch = format!("  initial $system(\"touch {}\");\n", arg(&marker));
-    fs::write(&top, source[..end].to_owned() + &touch + &source[end..]).unwrap();
-
-    let out = rtl.dir().join("out");
-    let program = program::<R500>("if_else.s");
-    let run = ["run", "r500", &program, "--flip", "pc.1@6"];
-    let place = ["--rtl", rtl.arg(), "--out", arg(&out)];
-    let report = reconverge_ends(1, &[&run[..], &place[..]].concat());
-    assert!(marker.exists(), "the marker shows that it runs");
-    let replay = line_starting(&report, "replay ");
-    let words: Vec<&str> = replay.split_whitespace().skip(2).collect();
-    let case = arg(&out.join("r500.if_else.1.json")).to_owned();
-    assert_eq!(words, ["replay", "--rtl", rtl.arg(), &case]);
-
-    fs::remove_file(&marker).unwrap();
-    let refused = reconverge(&["replay", &case, "--out", arg(&out)]);
-    assert_eq!(
-        (
-            refused.status.code(),
-            text(&refused.stdout),
-            text(&refused.stderr)
-        ),
-        (
-            Some(2),
-            String::new(),
-            format!(
-                "error: {case}: rtl: the case names RTL outside this folder, and RTL is a program: if it is to be \
-                 built and run, replay with --rtl {}\n",
-                rtl.arg()
-            )
-        )
-    );
-    assert!(!marker.exists());
-
-    // By the printed line; and by the case alone from a folder that the RTL lies in, or above it.
-    let with = |from: &Path, args: &[&str]| {
-        let ran = reconverge_in(from, args);
-        assert_eq!(ran.status.code(), Some(1), "{}", text(&ran.stderr));
-        assert!(marker.exists());
-        fs::remove_file(&marker).unwrap();
-        text(&ran.stderr)
-    };
-    assert_eq!(
-        with(Path::new(ROOT), &[&words[..], &place[2..]].concat()),
-        ""
-    );
-    // The note names it relative to the current folder.
-    let (dir, above) = (rtl.dir(), rtl.dir().parent().unwrap());
-    let below = dir.strip_prefix(above).unwrap();
-    for (from, shown) in [(dir, dir), (above, below)] {
-        let said = with(from, &["replay", &case, "--out", arg(&out)]);
-        let note = format!("note: the RTL is the case's own: {}\n", shown.display());
-        assert_eq!(said, note);
-    }
-    // From the root, below which everything lies, the case's RTL is refused.
-    let root = reconverge_in(Path::new("/"), &["replay", &case, "--out", arg(&out)]);
-    assert_eq!(root.status.code(), Some(2));
-    assert!(!marker.exists());
 }
 
 fn signal(child: &Child, name: &str) {

@@ -121,29 +121,3 @@ fn link(program: &Path, links: &Path) {
         let _ = symlink(program, link);
     }
 }
-
-mod tests {
-    use crate::common::{needs, reconverge_ends};
-
-    /// Whether `doctor` finds each of these.
-    fn found(tools: [&str; 3]) -> [bool; 3] {
-        let said = reconverge_ends(0, &["doctor"]);
-        tools.map(|tool| {
-            let line = said
-                .lines()
-                .find(|line| line.split(' ').next() == Some(tool));
-            !line.unwrap().contains("missing")
-        })
-    }
-
-    #[test]
-    fn a_command_finds_no_tool_that_its_test_does_not_name() {
-        assert_eq!(found(["yosys", "cadical", "gtkwave"]), [false; 3]);
-    }
-
-    #[needs(cadical)]
-    #[test]
-    fn a_command_finds_the_tools_that_its_test_names() {
-        assert_eq!(found(["yosys", "cadical", "gtkwave"]), [false, true, false]);
-    }
-}

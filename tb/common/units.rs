@@ -14,16 +14,6 @@ use serde_json::Value;
 
 use super::rtl::{self, Change};
 
-/// An error message of a unit for a wrong program.
-pub struct Mistake {
-    /// The program.
-    pub text: &'static str,
-    /// The line that is wrong.
-    pub line: usize,
-    /// Text of it, which the message shows.
-    pub shown: &'static str,
-}
-
 /// A unit with all that its tests need to know. Programs are files in `tb/<unit>/programs`.
 pub trait Tested: Unit + Debug + PartialEq {
     /// A program that divides its lanes and, with seed 3, goes on for more than 30 cycles.
@@ -36,12 +26,6 @@ pub trait Tested: Unit + Debug + PartialEq {
     const FLIPPED: &'static str;
     /// Flip in [`Tested::LONG`] that the view shows at its marker.
     const SHOWN: &'static str;
-    /// Names of the fields as messages list them.
-    const FIELDS: &'static str;
-    /// A program with a mistake in it.
-    const MISTAKE: Mistake;
-    /// The error for [`Tested::IF_ELSE`] in words with the last line cut off, if it can be detected.
-    const CUT_OFF: Option<&'static str>;
     /// The first record of [`Tested::IF_ELSE`] with four lanes and seed 2.
     const TRACED: &'static str;
     /// The fault of `decisions.txt` that fails in one field when `fuzz` finds it, and in another field when it is shrunk.

@@ -3,7 +3,7 @@
 use reconverge::r500::R500;
 use reconverge::r500::program::Program;
 
-use super::{Mistake, Tested};
+use super::Tested;
 
 impl Tested for R500 {
     const LONG: &str = "loop_continue_break.s";
@@ -11,15 +11,6 @@ impl Tested for R500 {
     const PARTS: [usize; 3] = [1, 3, 5];
     const FLIPPED: &str = "bc[1].2@4";
     const SHOWN: &str = "lc[3].0@30";
-    const FIELDS: &str = "st bc lc active loops addrs pc loop_depth addr_depth running done halted err al \
-                          alu_clr int_const bool_const";
-    const MISTAKE: Mistake = Mistake {
-        text: "        ALU c\n        IF alu\n        ALU\n        OUT\n",
-        line: 2,
-        shown: "IF alu",
-    };
-    const CUT_OFF: Option<&str> =
-        Some("end: END_ADDR is 6, and there are 6 instructions: is the file cut off?");
     const TRACED: &str = r#"{"step":0,"pc":0,"cmn":0,"inst":0,"addr":0,"jump":null,"st":[0,0,0,0],"bc":[0,0,0,0],"lc":[0,0,0,0],"loops":[],"addrs":[],"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU"}"#;
 
     const OTHER_FIELD: usize = 5;

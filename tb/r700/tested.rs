@@ -3,7 +3,7 @@
 use reconverge::r700::R700;
 use reconverge::r700::program::Program;
 
-use super::{Mistake, Tested};
+use super::Tested;
 
 impl Tested for R700 {
     const LONG: &str = "dx10_break_continue.s";
@@ -11,16 +11,6 @@ impl Tested for R700 {
     const PARTS: [usize; 3] = [0, 3, 4];
     const FLIPPED: &str = "st[1].1@6";
     const SHOWN: &str = "active[3].0@30";
-    const FIELDS: &str = "st valid active exec top_mask frame_st pc sp base bkind nb lt lc al inc depth skipped \
-                          jump running done halted err frame_lt frame_lc frame_al frame_inc frame_base \
-                          frame_bkind frame_ret frame_depth loop_const bool_const";
-    const MISTAKE: Mistake = Mistake {
-        text: "        ALU @6\n        JUMP @nowhere\n        END\n",
-        line: 2,
-        shown: "JUMP @nowhere",
-    };
-    // Zero words are NOPs: a program may be longer than its words.
-    const CUT_OFF: Option<&str> = None;
     const TRACED: &str = r#"{"step":0,"pc":0,"dw0":6,"dw1":2751463424,"u":1,"exec":"0xf","jump":0,"st":[1,1,0,0],"valid":"0xf","frames":[[1,"0xf"]],"sp":1,"base":0,"bkind":0,"nb":1,"lt":0,"lc":0,"al":0,"inc":0,"depth":0,"skipped":0,"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU_PUSH_BEFORE 0, @6 u ; IF; entry"}"#;
 
     const OTHER_FIELD: usize = 5;

@@ -4,7 +4,7 @@ use reconverge::spa5::Spa5;
 use reconverge::spa5::program::Program;
 use serde_json::Value;
 
-use super::{Mistake, Tested};
+use super::Tested;
 
 impl Tested for Spa5 {
     const LONG: &str = "if_in_loop.s";
@@ -13,14 +13,6 @@ impl Tested for Spa5 {
     const PARTS: [usize; 3] = [2, 5, 7];
     const FLIPPED: &str = "active[1].0@6";
     const SHOWN: &str = "d_cont[3].0@30";
-    const FIELDS: &str = "active exited d_brk d_cont d_ret killed top_mask pc top_addr sp status err vis top_type \
-                          top_vis";
-    const MISTAKE: Mistake = Mistake {
-        text: "        ISETP\n    @P0 BRA NOWHERE\n        EXIT\n",
-        line: 2,
-        shown: "BRA NOWHERE",
-    };
-    const CUT_OFF: Option<&str> = None;
     const TRACED: &str = r#"{"step":0,"pc":8,"word":"0x5b6b00000007ff07","a":"0xf","t":"0xf","active":"0xf","pc_next":16,"d_brk":"0x0","d_cont":"0x0","d_ret":"0x0","exited":"0x0","killed":"0x0","vis":0,"sp":0,"status":0,"err":0,"top":null,"text":"ISETP; /* 0x5b6b00000007ff07 */ // entry"}"#;
 
     const OTHER_FIELD: usize = 4;

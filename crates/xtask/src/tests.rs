@@ -65,7 +65,7 @@ pub fn builds(place: &Workspace) -> Done {
     let skipped = ELSEWHERE.iter().flat_map(|name| ["--skip", name]);
     run(cmd!(
         place.sh,
-        "cargo test --locked {OPTIMISED...} --test bench --test pure --test rtl -- --ignored {skipped...}"
+        "cargo test --locked {OPTIMISED...} --test bench --test pure --test rtl --test transcripts -- --ignored {skipped...}"
     ))
 }
 
