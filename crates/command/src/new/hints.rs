@@ -8,9 +8,14 @@ use super::list::relative;
 /// What Verilator says of a type in `--type` that is declared nowhere.
 const NO_TYPE: &str = "Parameter type pin value isn't a type";
 
+/// What it says of a parameter that the module does not have; newer ones say the second.
+const PIN_NOT_FOUND: [&str; 2] = ["Parameter pin not found", "Parameter not found"];
+const NO_PARAMETER: &str =
+    "--type names a type parameter of the module, or a port that is an interface";
+
 /// Returns what Verilator says with what to do about it.
 pub(super) fn with_hints(said: &str) -> String {
-    const HINTS: [(&str, &str); 9] = [
+    const HINTS: [(&str, &str); 10] = [
         (
             "Cannot find include file",
             "-I DIR names the folder of an include file",
@@ -35,10 +40,8 @@ pub(super) fn with_hints(said: &str) -> String {
             "Interfaced port on top level module",
             "of a port that is an interface without a modport, the directions are not known: wrap the module in one that has a modport",
         ),
-        (
-            "Parameter pin not found",
-            "--type names a type parameter of the module, or a port that is an interface",
-        ),
+        (PIN_NOT_FOUND[0], NO_PARAMETER),
+        (PIN_NOT_FOUND[1], NO_PARAMETER),
         (
             "Can't convert defparam value to constant",
             "--type is for parameters that are types: --param NAME=VALUE sets another one",

@@ -745,16 +745,7 @@ impl Referee {
                 );
                 return Ok(Verdict::Undecided(how));
             }
-            let mut how = match self.hidden_by_undefined(number, stop)? {
-                false => format!("some inputs show it {when}"),
-                true => format!(
-                    "only an X shows it {when} (an index out of range, say), and the value that Verilator has for it may be that of the RTL"
-                ),
-            };
-            if self.formal.is_none() {
-                how += "; without a formal file it is not known whether `constrain` allows them";
-            }
-            Ok(Verdict::Missed(how))
+            Ok(Verdict::Missed(self.how_it_shows(number, &when, stop)?))
         };
         let mut why = match abc.search(&aig, &registers(after), differs, DEPTH + 1)? {
             Search::At(cycle) => return shows(cycle),

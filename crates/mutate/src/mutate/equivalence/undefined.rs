@@ -12,13 +12,33 @@ use super::Referee;
 const UNDEFINED: usize = 8;
 
 impl Referee {
-    /// Returns whether in each cycle some value of what is undefined hides mutant `number`: next state and outputs are those of the RTL, so by
-    /// induction no run shows it with these values.
-    pub(super) fn hidden_by_undefined(
+    /// Says what shows mutant `number` in the cycle `when`.
+    pub(super) fn how_it_shows(
         &self,
         number: u32,
+        when: &str,
         stop: &AtomicBool,
-    ) -> Result<bool, String> {
+    ) -> Result<String, String> {
+        let (mut how, inputs) = match self.hidden_by_undefined(number, stop)? {
+            false => (format!("some inputs show it {when}"), "them"),
+            true => (
+                format!(
+                    "only an X shows it {when} (an index out of range, say), and the value that Verilator has for it may be that of the RTL"
+                ),
+                "the inputs",
+            ),
+        };
+        if self.formal.is_none() {
+            how += &format!(
+                "; without a formal file it is not known whether `constrain` allows {inputs}"
+            );
+        }
+        Ok(how)
+    }
+
+    /// Returns whether in each cycle some value of what is undefined hides mutant `number`: next state and outputs are those of the RTL, so by
+    /// induction no run shows it with these values.
+    fn hidden_by_undefined(&self, number: u32, stop: &AtomicBool) -> Result<bool, String> {
         if !self.outputs_alone {
             return Ok(false);
         }
