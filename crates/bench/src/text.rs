@@ -10,6 +10,7 @@ use std::fmt::{Display, Write as _};
 use std::path::Path;
 
 use crate::input::{InputError, code, did_you_mean};
+use crate::quantity::counted;
 
 /// An item with the line where it was written, from 1; 0 if it does not come from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -608,4 +609,42 @@ pub fn listing_line(t: &mut String, text: &str, address: impl Display, note: &st
 pub fn percent(part: usize, whole: usize) -> String {
     let tenths = (part * 1000).checked_div(whole).unwrap_or(1000);
     format!("{}.{}", tenths / 10, tenths % 10)
+}
+
+/// Most equal lines in a row that a reader gets to see.
+const EQUAL: usize = 8;
+
+/// Returns the text of a program for a reader: of more than eight equal lines in a row one is left, and how often it follows.
+pub fn abridged(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut short = String::with_capacity(text.len());
+    for run in lines.chunk_by(|a, b| a == b) {
+        let (shown, hidden) = match run.len() > EQUAL {
+            true => (1, run.len() - 1),
+            false => (run.len(), 0),
+        };
+        run[..shown]
+            .iter()
+            .for_each(|line| short += &format!("{line}\n"));
+        if hidden > 0 {
+            short += &format!("... {} like this\n", counted(hidden, "more line"));
+        }
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_eight_equal_lines_in_a_row_are_one_and_their_number() {
+        let rows = |n: usize| format!("A\n{}B\n", "NOP\n".repeat(n));
+        assert_eq!(abridged(&rows(8)), rows(8));
+        assert_eq!(
+            abridged(&rows(9)),
+            "A\nNOP\n... 8 more lines like this\nB\n"
+        );
+        assert_eq!(abridged(""), "");
+    }
 }

@@ -14,6 +14,7 @@ use reconverge::quantity::counted;
 use reconverge::saved::Saved;
 use reconverge::show::{Run, page};
 use reconverge::stream::Stream;
+use reconverge::text::abridged;
 use reconverge::wave;
 
 use crate::console::Failure as Trouble;
@@ -123,7 +124,7 @@ impl<U: Compiled> Shows for Case<U> {
     fn small(shrunk: &Shrunk<Self>, run: bool) -> String {
         let case = &shrunk.failure.case;
         match run {
-            true => beside_command(case) + &case.program.to_text(),
+            true => beside_command(case) + &abridged(&case.program.to_text()),
             false => shrunk.text(),
         }
     }

@@ -12,6 +12,7 @@ use crate::shrink::{self, Budget, Follow, Shrunk, Size};
 use reconverge_bench::design::{Build, Control, Golden};
 use reconverge_bench::dut::{Dut, Rtl};
 use reconverge_bench::failure::Failure;
+use reconverge_bench::text::abridged;
 use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::{Case, Conditions, Kind};
 use reconverge_program::instructions::Instructions as _;
@@ -262,7 +263,8 @@ impl<U: Campaign> Drawn for Case<U> {
     }
 
     fn text(&self, _: u64) -> String {
-        format!("// {}\n{}", self.surroundings(), self.program.to_text())
+        let program = abridged(&self.program.to_text());
+        format!("// {}\n{program}", self.surroundings())
     }
 
     fn is_same(&self, other: &Self) -> bool {
