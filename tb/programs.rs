@@ -112,6 +112,15 @@ fn a_saved_program_is_judged_as_its_replay_is() {
     check(&*found.failure.case, &rtl).unwrap();
 }
 
+/// Regression: it read `--max-steps 18446744073709551615`, which `run` refuses.
+#[test]
+fn a_case_without_a_limit_is_described_without_one() {
+    let mut case = Case::<R500>::new(loaded::<R500>("if_else.s"));
+    (case.max_steps, case.noise_cycles) = (u64::MAX, Some(9));
+    let described = "--lanes 16 --seed 1 --p16 8, 9 noisy cycles with launches and resets";
+    assert_eq!(case.surroundings(), described);
+}
+
 /// RTL of another width would differ from the golden model without being wrong.
 fn a_case_for_another_build_is_not_run<U: Tested>() {
     let rtl = Rtl::<U>::own(U::LANES).unwrap();

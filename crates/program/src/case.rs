@@ -310,7 +310,8 @@ impl<U: Programs> Case<U> {
             Conditions::Table(table) if table.rows().is_empty() => text += " --p16 0",
             Conditions::Table(_) | Conditions::Noise => {}
         }
-        if self.max_steps != MAX_STEPS {
+        // `run` has no option for a run without a limit.
+        if ![MAX_STEPS, u64::MAX].contains(&self.max_steps) {
             let _ = write!(text, " --max-steps {}", self.max_steps);
         }
         if let Some(flip) = &self.flip {
