@@ -278,7 +278,6 @@ fn every_unit_has_all_its_parts() {
             "tb/U/faults/decisions.txt",
             "tb/U/faults/variants.txt",
             "tb/U/programs",
-            "tb/U/programs/flipped.report",
             "waves/U/U.gtkw",
             "src/U/mod.rs",
             "src/U/isa.rs",

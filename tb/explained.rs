@@ -1,9 +1,8 @@
-//! `explain UNIT --program FILE --cycle N`: why an instruction of a run did what it did.
+//! `explain UNIT --program FILE --cycle N`: why an instruction of a run did what it did. Its text is in `tb/transcripts/shown.txt`.
 
 use std::fs;
-use std::path::Path;
 
-use crate::common::{ROOT, Tested, arg, own_programs, program, reconverge_ends, refusal};
+use crate::common::{Tested, arg, own_programs, program, reconverge_ends, refusal};
 use reconverge::case::Case;
 use reconverge::explain::cycle::{Explained, cited, explain};
 use reconverge::rules;
@@ -16,7 +15,6 @@ macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
-                instructions_are_explained_as_they_are_expected,
                 every_row_is_explained_by_rules_that_exist,
                 a_saved_case_is_explained_as_its_program_is,
             );
@@ -24,31 +22,6 @@ macro_rules! tests {
     )+};
 }
 for_each_unit!(tests);
-
-/// A program with a loop, and the cycles in which it diverges, breaks and meets again, on 8 lanes.
-fn looped<U: Tested>() -> (String, [u64; 3]) {
-    let (name, cycles) = match U::NAME {
-        "r500" => ("loop_continue_break.s", [10, 12, 15]),
-        "r700" => ("dx10_break_continue.s", [9, 7, 14]),
-        _ => ("if_in_loop.s", [7, 13, 17]),
-    };
-    (program::<U>(name), cycles)
-}
-
-/// The whole text of a branch that diverges, a loop break and a reconvergence.
-fn instructions_are_explained_as_they_are_expected<U: Tested>() {
-    let (file, cycles) = looped::<U>();
-    let explained = cycles.map(|cycle| {
-        let cycle = cycle.to_string();
-        let options = ["--program", &file, "--lanes", "8", "--cycle", &cycle];
-        reconverge_ends(0, &[&["explain", U::NAME][..], &options].concat())
-    });
-    let expected = Path::new(ROOT).join(program::<U>("explained.txt"));
-    assert_eq!(
-        explained.join("\n"),
-        fs::read_to_string(expected).unwrap_or_default()
-    );
-}
 
 /// Every lane of every row is in one group, with its class on both sides, and each rule named is in the specification.
 fn every_row_is_explained_by_rules_that_exist<U: Tested>() {

@@ -21,7 +21,6 @@ macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
         mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
-                runs_are_shown_as_they_are_expected,
                 rows_are_the_steps_of_the_trace,
                 a_run_ends_with_the_row_that_was_enough,
                 no_line_is_longer_than_the_terminal,
@@ -32,29 +31,6 @@ macro_rules! tests {
     )+};
 }
 for_each_unit!(tests);
-
-/// The whole text of three runs: lanes that part and meet, a loop whose passes are alike, a mismatch.
-fn runs_are_shown_as_they_are_expected<U: Tested>() {
-    let out = tempfile::tempdir().unwrap();
-    let place = ["--out", arg(out.path())];
-    let shown = |status, more: &[&str]| {
-        let report = reconverge_ends(
-            status,
-            &[&["run", U::NAME, "--show"], more, &place].concat(),
-        );
-        report.split_inclusive("\n\n").next().unwrap().to_owned()
-    };
-    let if_else = program::<U>(U::IF_ELSE);
-    let alike = program::<U>(U::LONG);
-    let text = shown(0, &[&if_else])
-        + &shown(
-            0,
-            &[&alike, "--p16", "0", "--lanes", "4", "--max-steps", "60"],
-        )
-        + &shown(1, &[&if_else, "--lanes", "4", "--flip", U::FLIPPED]);
-    let expected = Path::new(ROOT).join(program::<U>("shown.txt"));
-    assert_eq!(text, fs::read_to_string(expected).unwrap());
-}
 
 /// The lanes that a record of the trace leaves executing.
 fn active(record: &Value) -> u64 {
