@@ -30,7 +30,9 @@ use crate::progress::Ticker;
 use crate::rtl::{foreign, made, make, named_rtl, rtl};
 use crate::shows::{ShowArgs, Shown, Shows};
 use crate::stop::Trouble;
-use crate::streams::{all_writable, folder, ignoring_readers, is_standard, writable, write_whole};
+use crate::streams::{
+    all_writable, folder, ignoring_readers, is_standard, was_read, writable, write_whole,
+};
 use crate::workers::{Isolated, LimitArgs};
 use crate::{found, outcome, stop};
 
@@ -435,7 +437,8 @@ pub fn replay<C: Shows>(text: &str, file: &str, args: &ReplayArgs) -> Done {
             }
             // The next campaign runs every file in this folder first: one is enough for this case.
             let beside = real(folder(Path::new(file)));
-            let is_there = beside.is_some() && beside == real(out);
+            // What came from standard input has no file that could be replayed.
+            let is_there = beside.is_some() && beside == real(out) && !was_read();
             let saved = match is_there && Saved::from(failure).to_text() == text {
                 true => Some(PathBuf::from(file)),
                 false => found::save_run(failure, out)?,

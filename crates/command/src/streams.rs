@@ -40,6 +40,11 @@ pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
+/// Returns whether standard input was read as a file.
+pub fn was_read() -> bool {
+    READ.load(Ordering::Relaxed)
+}
+
 /// Returns whether messages go to standard error because standard output is a requested file.
 pub fn taken() -> bool {
     TAKEN.load(Ordering::Relaxed)
