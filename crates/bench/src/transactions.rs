@@ -35,7 +35,7 @@ pub trait Transactions<D: Design>: Clone + Send {
     /// Takes a transaction that the design has sent on `channel`, and that was owed: `payload` has the fields of its payload, all others
     /// are 0.
     fn sends(&mut self, _channel: &str, _payload: &D::State, _owed: &mut Owed<D>) {}
-    /// Takes the pins of a cycle that is no reset, behind its transfers: what they do without one, such as a clear.
+    /// Takes the pins of a cycle without a reset, after its transfers: what they do besides, such as a clear.
     fn cycle(&mut self, _pins: &D::In, _owed: &mut Owed<D>) {}
     /// Returns the tag of a payload on `channel`. What has the same tag comes in the order in which it is owed; what has another one may
     /// come before. Unless a model says otherwise, everything has one tag.

