@@ -12,6 +12,7 @@ use crate::args::{FuzzArgs, MergeArgs, ReportArgs, Which, no_streams, workers};
 use crate::commands::Commands;
 use crate::console::{Done, Failure, Status, print, tell as tell_why};
 use crate::fuzz;
+use crate::guests::unknown;
 use crate::junit;
 use crate::page::{Further, Part, heading, page};
 use crate::ran::Ran;
@@ -170,12 +171,7 @@ fn by_campaign(units: &[&dyn Commands], files: Vec<PathBuf>) -> Result<Vec<Campa
             return Err(bad("header", "the campaign has written none yet").into());
         };
         let Some(unit) = units.iter().position(|unit| unit.name() == header.unit) else {
-            let known: Vec<_> = units.iter().map(|unit| unit.name()).collect();
-            let why = format!(
-                "{:?} is unknown; there are {}",
-                header.unit,
-                known.join(", ")
-            );
+            let why = format!("{:?} {}", header.unit, unknown());
             return Err(bad("unit", &why).into());
         };
         let of = (unit, header.build);

@@ -13,7 +13,7 @@ use crate::args::{FuzzArgs, MergeArgs, ReportArgs};
 use crate::commands::{Commands, Extra, Guest, OfPrograms};
 use crate::console::{Done, Failure, Status, print, status};
 use crate::convert::{AsmArgs, ImportArgs, ViewArgs};
-use crate::guests::{Known, called, known, names, only, unit_names};
+use crate::guests::{Known, called, known, names, only, unit_names, unknown};
 use crate::help::Has;
 use crate::run::{PictureArgs, ReplayArgs, RunArgs};
 use crate::version::{LONG_VERSION, VERSION};
@@ -178,9 +178,7 @@ type Units = [&'static dyn Commands];
 
 fn unit(units: &Units, name: &str) -> Result<&'static dyn Commands, Failure> {
     let found = units.iter().copied().find(|u| u.name() == name);
-    let known: Vec<_> = names().collect();
-    let why = format!("is unknown; there are {}", known.join(", "));
-    found.ok_or_else(|| InputError::new(name, 0, "unit", why).into())
+    found.ok_or_else(|| InputError::new(name, 0, "unit", unknown()).into())
 }
 
 /// Returns the commands of a unit that need programs.
@@ -228,8 +226,7 @@ fn dispatch(units: &Units, extras: &[Extra], command: &Command) -> Done {
                 return Err(InputError::new(&*file, 0, "reconverge", why).into());
             }
             if !known {
-                let known: Vec<_> = names().collect();
-                let why = format!("{name:?} is unknown; there are {}", known.join(", "));
+                let why = format!("{name:?} {}", unknown());
                 return Err(InputError::new(&*file, 0, "unit", why).into());
             }
             match *form == saved::STREAM {

@@ -18,7 +18,7 @@ use reconverge::stream::CYCLES;
 use crate::args::{BuildArgs, PlaceArgs, limit, no_streams, seed, stream_cycles, workers};
 use crate::console::{Done, Failure, Status, complain, ends, print};
 use crate::found;
-use crate::guests::{names, unit_names_and_all};
+use crate::guests::{names, unit_names_and_all, unknown};
 use crate::progress::{Lines, bar, position};
 use crate::rtl::{absolute, counting_rtl, rtl, usual_rtl};
 use crate::shows::{Shows, rule_id};
@@ -131,8 +131,7 @@ pub fn all(
         let held = |name: &str| saved.units.iter().any(|u| u.unit == name);
         let mut units = saved.units.iter();
         if let Some(unit) = units.find(|u| !known.contains(&u.unit.as_str())) {
-            let (unit, known) = (&unit.unit, known.join(", "));
-            let why = format!("{unit:?} is unknown; there are {known}");
+            let why = format!("{:?} {}", unit.unit, unknown());
             return Err(InputError::new(file, 0, "unit", why).into());
         }
         if args.unit != "all" && !held(&args.unit) {

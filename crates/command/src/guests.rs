@@ -54,6 +54,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     known().iter().map(|known| known.name)
 }
 
+/// Returns what to say of a name that is none of them.
+pub fn unknown() -> String {
+    let names: Vec<_> = names().collect();
+    format!("is unknown; there are {}", names.join(", "))
+}
+
 /// Returns the designs but the one called `name` that run programs.
 pub fn others(name: &str) -> impl Iterator<Item = (&'static str, Reads)> {
     let others = known().iter().filter(move |known| known.name != name);
