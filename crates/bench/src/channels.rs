@@ -1,8 +1,8 @@
 //! Channels: what happens to them in each cycle, and whether the design keeps what it has promised.
 //!
 //! A transfer takes place in each cycle in which valid and ready are 1, the clock of the channel rises, and neither reset nor stall is
-//! asserted. Until then valid and payload stay, unless the declaration allows a withdrawal, always or in some cycles. The bench keeps this for what it sends
-//! ([`crate::stream`]), and checks it of what the design sends, in every run ([`crate::lockstep`]).
+//! asserted. Until then valid and payload stay, unless the declaration allows a withdrawal, always or in some cycles. The bench keeps this
+//! for what it sends ([`crate::stream`]), and checks it of what the design sends, in every run ([`crate::lockstep`]).
 
 use std::iter::zip;
 
@@ -81,6 +81,7 @@ impl Beat {
         self.waits
     }
 
+    /// Returns whether it is offered and not taken in a cycle that counts.
     pub fn stalls(self) -> bool {
         self.counts && self.valid && !self.ready
     }
@@ -93,17 +94,14 @@ impl Beat {
 
 /// Returns whether a cycle with `pins` ends what is offered on `channel`: with a reset, or as the declaration says.
 pub(crate) fn ends<D: Design>(channel: &Channel, pins: &D::In) -> bool {
-    let meets = || {
-        let cycle = Cycle {
-            declaration: D::DECLARATION,
-            before: &[],
-            pins: bytes_of(pins),
-            after: &[],
-            points: &[],
-        };
-        holds(channel.unless, &cycle)
+    let cycle = Cycle {
+        declaration: D::DECLARATION,
+        before: &[],
+        pins: bytes_of(pins),
+        after: &[],
+        points: &[],
     };
-    pins.is_reset() || !channel.unless.is_empty() && meets()
+    pins.is_reset() || holds(channel.unless, &cycle)
 }
 
 /// Returns word `i` of a signal in a cycle: an element, or a bit of each lane.

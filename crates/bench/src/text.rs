@@ -619,16 +619,14 @@ pub fn abridged(text: &str) -> String {
     let lines: Vec<&str> = text.lines().collect();
     let mut short = String::with_capacity(text.len());
     for run in lines.chunk_by(|a, b| a == b) {
-        let (shown, hidden) = match run.len() > EQUAL {
-            true => (1, run.len() - 1),
-            false => (run.len(), 0),
+        short += &match run.len() {
+            ..=EQUAL => format!("{}\n", run[0]).repeat(run.len()),
+            n => format!(
+                "{}\n... {} like this\n",
+                run[0],
+                counted(n - 1, "more line")
+            ),
         };
-        run[..shown]
-            .iter()
-            .for_each(|line| short += &format!("{line}\n"));
-        if hidden > 0 {
-            short += &format!("... {} like this\n", counted(hidden, "more line"));
-        }
     }
     short
 }

@@ -56,8 +56,8 @@ const NOT_CONSTANT: &str = "Async reset value .* is not constant";
 const FEWER: &str = "mutations requested but only";
 
 impl Work {
-    /// Runs `script` in the build of Yosys that contains `front_end`. Any warning but [`NOT_CONSTANT`] and [`FEWER`] is an error, because Yosys makes a new
-    /// wire of what it does not understand and continues.
+    /// Runs `script` in the build of Yosys that contains `front_end`. Any warning but [`NOT_CONSTANT`] and [`FEWER`] is an error, because
+    /// Yosys makes a new wire of what it does not understand and continues.
     ///
     /// # Errors
     /// Yosys is missing or reports an error, its time is over, or `stop` is set.
@@ -226,8 +226,8 @@ pub(crate) fn read_rtl(from: &Origin, files: &[&str]) -> String {
 /// As [`read_and_flatten`], with slang.
 pub(crate) fn read_by_slang(from: &Origin, top: &str, files: &[&str]) -> String {
     // In one thread, because the package supports no more. Properties are no hardware, and it refuses most of them. A number may become an
-    // enum, as in simulators. A type outside of modules is known to the files behind it, as in Verilator. `$warning` in a constant function says what its author wants said, and changes no hardware; other warnings
-    // are errors.
+    // enum, as in simulators. A type outside of modules is known to the files after it, as in Verilator. `$warning` in a constant function
+    // says what its author wants said, and changes no hardware; other warnings are errors.
     let options = "--no-proc --threads 1 --single-unit --ignore-assertions --relax-enum-conversions -Wno-warning-task";
     let mut script = format!("read_slang {options} --top {top}");
     for (name, value) in &from.values {
