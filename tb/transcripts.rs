@@ -32,13 +32,6 @@ use crate::common::tool;
 
 const UNITS: [&str; 3] = ["r500", "r700", "spa5"];
 
-/// What every command finds in its environment: no lines of progress, and models that are compiled fast, as `tb/common/mod.rs` has it.
-const ENVIRONMENT: [(&str, &str); 3] = [
-    ("RECONVERGE_PROGRESS", "1000000"),
-    ("CXXFLAGS", "-O0"),
-    ("COMMAND", env!("CARGO_BIN_EXE_reconverge")),
-];
-
 /// A command, and what it is expected to do.
 #[derive(Debug, Default)]
 struct Step {
@@ -188,7 +181,8 @@ fn follow(part: &Part, file: &str, unit: &str) -> (Vec<String>, Vec<Vec<String>>
         // A command that waits for ever is ended.
         let mut shell = tool::command("timeout");
         shell.args(["1200", "bash", "-o", "pipefail", "-c", &step.command]);
-        shell.current_dir(&dir).envs(ENVIRONMENT).env("PATH", &path);
+        shell.current_dir(&dir).env("PATH", &path);
+        shell.envs(tool::ENVIRONMENT).env("COMMAND", command);
         shell.env("REPO", &repository).env("UNIT", unit);
         shell.stdin(Stdio::piped());
         let mut running = (shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()).unwrap();

@@ -92,10 +92,7 @@ pub(crate) use test_unit_with_models;
 /// (`.cargo/config.toml`).
 pub fn command_in(from: &Path, args: &[&str]) -> Command {
     let mut command = tool::command(env!("CARGO_BIN_EXE_reconverge"));
-    // On a busy machine work may take minutes, which would add lines of progress.
-    command.env("RECONVERGE_PROGRESS", "1000000");
-    // Most models of changed RTL run for a few thousand cycles: compile them fast instead of well.
-    command.env("CXXFLAGS", "-O0");
+    command.envs(tool::ENVIRONMENT);
     command.args(args).current_dir(from);
     command
 }
