@@ -18,6 +18,26 @@ use reconverge::stream::Stream;
 use crate::common::ROOT;
 use crate::common::dump::unescaped;
 
+/// Golden models that have `new`, `step` and a state; the last name is the function for the bits that are not specified, if there are any.
+macro_rules! golden {
+    ($module:ident: $design:ty, [$($fault:ident)?], $golden:ty $(, $unspecified:ident)?) => {
+        impl$(<const $fault: u32>)? design::Golden<$design> for $golden {
+            fn build(_: &Build) -> Self {
+                Self::new()
+            }
+            fn cycle(&mut self, pins: &$module::In) -> &$module::State {
+                self.step(pins)
+            }
+            fn state(&self) -> &$module::State {
+                &self.state
+            }
+            $(fn unspecified(&self, pins: &$module::In) -> Option<$module::State> {
+                self.$unspecified(pins)
+            })?
+        }
+    };
+}
+
 mod posted;
 mod spilled;
 
@@ -130,26 +150,8 @@ impl<const FAULT: u32> Design for Loose<FAULT> {
     type Golden = Faulty<FAULT>;
 }
 
-macro_rules! golden {
-    ($design:ty, [$($fault:ident)?], $golden:ty) => {
-        impl$(<const $fault: u32>)? design::Golden<$design> for $golden {
-            fn build(_: &Build) -> Self {
-                Self::new()
-            }
-            fn cycle(&mut self, pins: &hop::In) -> &hop::State {
-                self.step(pins)
-            }
-            fn state(&self) -> &hop::State {
-                &self.state
-            }
-            fn unspecified(&self, pins: &hop::In) -> Option<hop::State> {
-                self.open(pins)
-            }
-        }
-    };
-}
-golden!(Hop, [], Golden);
-golden!(Loose<FAULT>, [FAULT], Faulty<FAULT>);
+golden!(hop: Hop, [], Golden, open);
+golden!(hop: Loose<FAULT>, [FAULT], Faulty<FAULT>, open);
 
 /// The golden model of `relay`.
 #[derive(Clone, Debug)]
@@ -627,7 +629,7 @@ fn an_event_that_is_excluded_and_occurs_is_impossible() {
         type State = hop::State;
         type Golden = Golden;
     }
-    golden!(Hasty, [], Golden);
+    golden!(hop: Hasty, [], Golden, open);
     let coverage = covered::<Hasty>(20_000);
     let impossible: Vec<String> = coverage
         .impossible()

@@ -61,24 +61,9 @@ impl<const FAULT: u32> Faulty<FAULT> {
     }
 }
 
-macro_rules! golden {
-    ($design:ty, [$($fault:ident)?], $golden:ty) => {
-        impl$(<const $fault: u32>)? design::Golden<$design> for $golden {
-            fn build(_: &Build) -> Self {
-                Self::new()
-            }
-            fn cycle(&mut self, pins: &spill::In) -> &spill::State {
-                self.step(pins)
-            }
-            fn state(&self) -> &spill::State {
-                &self.state
-            }
-        }
-    };
-}
-golden!(Spill, [], Golden);
-golden!(Loose<FAULT>, [FAULT], Faulty<FAULT>);
-golden!(Strict, [], Golden);
+golden!(spill: Spill, [], Golden);
+golden!(spill: Loose<FAULT>, [FAULT], Faulty<FAULT>);
+golden!(spill: Strict, [], Golden);
 
 /// `spill` with a golden model that has a fault of the RTL.
 #[derive(Clone, Copy, Debug)]
