@@ -71,10 +71,11 @@ impl<'a> Scope<'a> {
             _ => false,
         };
         if !known {
-            let kinds = match (seen, cycles) {
-                (true, _) => "`pin.`, `state.` or `next.`",
-                (false, true) => "`pin.` or `state.`",
-                (false, false) => "nothing",
+            let kinds = match self.fields {
+                Fields::Seen { .. } => "`pin.`, `state.` or `next.`",
+                Fields::None => "nothing",
+                Fields::Pins => "`pin.`",
+                _ => "`pin.` or `state.`",
             };
             return Err(format!("{name:?}: only {kinds} may stand before a name"));
         }
