@@ -131,6 +131,7 @@ pub fn word<C: Code>(words: &[u64]) -> Result<Anatomy<Words<C>>, String> {
     for field in row.map_or(&[][..], |row| row.fields) {
         let values = match field.text {
             Text::Named(_, names) => (0..).zip(names.iter().copied()).map(numbered).collect(),
+            Text::Target(_) => vec!["address".to_owned()],
             _ => Vec::new(),
         };
         fields.push(of_bits(field.name, field.bits, &values.join(", ")));

@@ -94,6 +94,11 @@ impl Code for Small {
             &[bits(6, 6)],
             Text::Named("how=", &["SLOW", "FAST"]),
         )]),
+        Row::new("WAIT", 0x20, "waits at the end").with(&[Field::new(
+            "end",
+            &[bits(3, 0)],
+            Text::Target("end="),
+        )]),
     ];
     const OUTSIDE: u32 = 0xff;
 }
@@ -108,6 +113,7 @@ fn a_word_is_taken_apart_by_its_table() {
             " 7:7=0 how 6:6=1 FAST opcode 5:4=1 GO target 3:0=3",
         ),
         (0x83, Some("NOP"), " 7:6=2 opcode 5:4=0 NOP  3:0=3"),
+        (0x23, Some("WAIT"), " 7:6=0 opcode 5:4=2 WAIT end 3:0=3"),
         (0x33, None, " 7:6=0 opcode 5:4=3  3:0=3"),
     ] {
         let anatomy = word::<Small>(&[given]).unwrap();

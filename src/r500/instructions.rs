@@ -206,10 +206,13 @@ impl Instructions for Program {
         program
     }
 
-    fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
-        let mut fc = Fc::decode(self.slots[number]).filter(|fc| fc.a_op != AOp::Pop)?;
-        fc.jump_global = false;
-        fc.jump_addr = to.min(ADDRESS as usize) as u16;
-        Some(self.with_slot(number, fc.encode()))
+    fn retargeted(&self, number: usize, to: usize) -> Vec<Self> {
+        let jump = Fc::decode(self.slots[number]).filter(|fc| fc.a_op != AOp::Pop);
+        let led = jump.map(|mut fc| {
+            fc.jump_global = false;
+            fc.jump_addr = to.min(ADDRESS as usize) as u16;
+            self.with_slot(number, fc.encode())
+        });
+        led.into_iter().collect()
     }
 }

@@ -159,12 +159,13 @@ impl Instructions for Program {
         program
     }
 
-    fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
+    fn retargeted(&self, number: usize, to: usize) -> Vec<Self> {
         let quad = self.quads[number];
-        let Word::Cf(cf) = Word::decode(quad) else {
-            return None;
-        };
-        let dw0 = u32::try_from(to).ok().filter(|_| leads(cf.op))?;
-        Some(self.with_quad(number, Quad { dw0, ..quad }))
+        match (Word::decode(quad), u32::try_from(to)) {
+            (Word::Cf(cf), Ok(dw0)) if leads(cf.op) => {
+                vec![self.with_quad(number, Quad { dw0, ..quad })]
+            }
+            _ => Vec::new(),
+        }
     }
 }

@@ -213,17 +213,18 @@ impl Instructions for Program {
         program.with_word(count, jump.encode())
     }
 
-    fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
+    fn retargeted(&self, number: usize, to: usize) -> Vec<Self> {
         let word = Word::decode(self.nth(number));
         if !matches!(word, Word::SetUp(_) | Word::Branch(_)) {
-            return None;
+            return Vec::new();
         }
         let base = match word.target() {
             Some(Target::Absolute(_)) => self.prog_base,
             _ => 0,
         };
-        let aimed = word.aimed(address(number), i64::from(base) + i64::from(address(to)))?;
-        Some(self.with_word(number, aimed.encode()))
+        let aimed = word.aimed(address(number), i64::from(base) + i64::from(address(to)));
+        let led = aimed.map(|word| self.with_word(number, word.encode()));
+        led.into_iter().collect()
     }
 }
 

@@ -80,6 +80,16 @@ pub fn pick<T: Copy, R: Rng + ?Sized>(rng: &mut R, of: &[T]) -> T {
     of[within(rng, 0..of.len())]
 }
 
+/// Returns one element of `of`, uniformly distributed, without a draw if there is one; `None` if there is none.
+pub fn one_of<T, R: Rng + ?Sized>(rng: &mut R, mut of: Vec<T>) -> Option<T> {
+    let number = match of.len() {
+        0 => return None,
+        1 => 0,
+        count => within(rng, 0..count),
+    };
+    Some(of.swap_remove(number))
+}
+
 /// Returns one element of `of`, with a probability proportional to its weight.
 ///
 /// # Panics

@@ -98,13 +98,13 @@ pub trait Instructions: Clone {
     /// # Panics
     /// There is no instruction of that number.
     fn flip(&mut self, number: usize, bit: u32);
-    /// Returns the program with another target of one instruction: instruction `to`, or the place after the last one. `None`
-    /// if the instruction has no target; by default none has.
+    /// Returns the programs with another target of one instruction, one for each of its targets: instruction `to`, or the place after the
+    /// last one. By default no instruction has a target.
     ///
     /// # Panics
     /// There is no instruction of that number.
-    fn retargeted(&self, _number: usize, _to: usize) -> Option<Self> {
-        None
+    fn retargeted(&self, _number: usize, _to: usize) -> Vec<Self> {
+        Vec::new()
     }
 }
 

@@ -35,6 +35,9 @@ impl Bits {
 pub enum Text {
     /// By the mnemonic or the target, or not at all.
     Other,
+    /// Text such as `NAME=` and an address or a label, always: a target of an instruction of [`words`](crate::words), besides the one
+    /// that stands last.
+    Target(&'static str),
     /// `NAME` for 1, nothing for 0.
     Flag(&'static str),
     /// `NAME` for 0, nothing for 1.
@@ -80,10 +83,10 @@ impl Field {
         get(self.bits, &[u64::MAX; 8])
     }
 
-    /// Returns the name of its operand; `None` if it is none.
+    /// Returns the name of its operand; `None` if it is none, or a target.
     fn operand(&self) -> Option<&'static str> {
         match self.text {
-            Text::Other => None,
+            Text::Other | Text::Target(_) => None,
             Text::Flag(name)
             | Text::Without(name)
             | Text::Number(name)
@@ -92,9 +95,10 @@ impl Field {
         }
     }
 
-    /// Returns ` [OPERAND]` with its values; nothing if it is none.
+    /// Returns ` [OPERAND]` with its values, of a target ` NAME=TARGET`; nothing if it is none.
     pub(crate) fn form(&self) -> String {
         let values = match self.text {
+            Text::Target(name) => return format!(" {name}TARGET"),
             Text::Number(_) => format!("0..{}", self.max()),
             Text::Hex(_) => format!("0x0..{:#x}", self.max()),
             Text::Named(_, names) => names.join("|"),
@@ -168,13 +172,14 @@ pub const fn usual<const N: usize>(fields: &[Field], mut words: [u64; N]) -> [u6
     words
 }
 
-/// Returns ` OPERAND` for each field that does not have its usual value.
+/// Returns ` OPERAND` for each target and each field that does not have its usual value.
 pub fn operands(fields: &[Field], words: &[u64]) -> String {
     let mut text = String::new();
     for field in fields {
         let value = field.get(words);
         let _ = match field.text {
             Text::Hex(name) => write!(text, " {name}0x{value:02X}"),
+            Text::Target(name) => write!(text, " {name}{value}"),
             _ if value == field.usual() => Ok(()),
             Text::Other => Ok(()),
             Text::Flag(name) | Text::Without(name) => write!(text, " {name}"),
@@ -219,7 +224,7 @@ pub fn read<const N: usize>(
             let max = u32::try_from(field.max()).unwrap_or(u32::MAX);
             at.unsigned(name, text, max)?
         }
-        Text::Flag(_) | Text::Without(_) | Text::Other => 1 - field.usual(),
+        Text::Flag(_) | Text::Without(_) | Text::Target(_) | Text::Other => 1 - field.usual(),
     };
     *words = field.with(*words, value);
     Ok(Some(name))

@@ -1,5 +1,4 @@
-//! Simple programs: each instruction is one word at one address, starting at address 0, with at most one target. A unit with
-//! such programs writes the table of its words ([`Code`]) and gets assembler, disassembler, checks, the edits of shrinker and
+//! Simple programs: each instruction is one word at one address, starting at address 0. A unit with such programs writes the table of its words ([`Code`]) and gets assembler, disassembler, checks, the edits of shrinker and
 //! guided run, random programs ([`generate`]) and the test that finds a wrong row ([`wrong_rows`]).
 
 use std::collections::BTreeMap;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::assembly::Assembly;
 use crate::instructions::{Instructions, Piece, moved, places};
 pub use crate::layout::Bits;
-use crate::layout::{self, Field};
+use crate::layout::{self, Field, Text};
 use reconverge_bench::input::InputError;
 use reconverge_bench::text::{Errors, Item, Location, Operands, items, operands, program_name};
 
@@ -31,7 +30,7 @@ pub struct Row {
     pub word: u32,
     /// Whether it has a target, the last operand in text.
     pub leads: bool,
-    /// Its other operands, in the order of the text.
+    /// Its other operands, in the order of the text. Those of [`Text::Target`] are further targets.
     pub fields: &'static [Field],
     /// What it does, for `explain`.
     pub does: &'static str,
@@ -77,7 +76,7 @@ pub trait Code: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     const BITS: u32;
     /// Where the opcode is.
     const OPCODE: Bits;
-    /// Where the target is, if an instruction has one. An address has as many bits, at most 24.
+    /// Where the target is that stands last, if an instruction has one. An address has as many bits, at most 24.
     const TARGET: Bits;
     /// All instructions; the first one is plain ([`Instructions`]).
     const TABLE: &'static [Row];
@@ -94,6 +93,20 @@ pub const fn bits(high: u32, low: u32) -> Bits {
 fn put(bits: Bits, word: u32, value: u32) -> u32 {
     layout::put(&[bits], [word.into()], value.into())[0] as u32
 }
+
+/// Returns the highest address of a target in `bits`.
+fn highest(bits: &[Bits]) -> u32 {
+    layout::get(bits, &[u64::MAX]) as u32
+}
+
+/// Returns `word` with the target `to` in `bits`, limited to the highest address.
+fn led_to(word: u32, bits: &[Bits], to: usize) -> u32 {
+    let to = to.min(highest(bits) as usize);
+    layout::put(bits, [word.into()], to as u64)[0] as u32
+}
+
+/// The word of a line, and its targets as the text says them.
+type Line<'a> = Result<(u32, Vec<(&'static [Bits], &'a str)>), InputError>;
 
 /// A program: its words, starting at address 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -134,10 +147,26 @@ impl<C: Code> Words<C> {
         Some(&C::TABLE[Self::number_of(word)?])
     }
 
-    /// Returns the target of `word`, if it has one.
+    /// Returns the target of `word` that stands last, if it has one.
     pub fn target(word: u32) -> Option<u32> {
         let row = Self::row(word)?;
         (row.leads).then(|| layout::get(&[C::TARGET], &[word.into()]) as u32)
+    }
+
+    /// Returns the targets of an instruction of `row`: in front of each in text, nothing for the last one, and where it is.
+    fn targets(row: &'static Row) -> impl Iterator<Item = (&'static str, &'static [Bits])> {
+        let named = row.fields.iter().filter_map(|field| match field.text {
+            Text::Target(name) => Some((name, field.bits)),
+            _ => None,
+        });
+        let last: &'static [Bits] = const { &[C::TARGET] };
+        named.chain(row.leads.then_some(("", last)))
+    }
+
+    /// Returns where the targets of `word` are.
+    fn leads(word: u32) -> impl Iterator<Item = &'static [Bits]> {
+        let targets = Self::row(word).into_iter().flat_map(Self::targets);
+        targets.map(|(_, bits)| bits)
     }
 
     /// Returns `word` without the bits that an instruction of `row` ignores.
@@ -230,7 +259,7 @@ impl<C: Code> Assembly for Words<C> {
             .collect()
     }
 
-    /// Assembles a program: one instruction per line, labels `name:`, operands as in the table, the target (label or address) last,
+    /// Assembles a program: one instruction per line, labels `name:`, operands as in the table, targets as labels or addresses,
     /// `.word` for any word.
     ///
     /// # Errors
@@ -257,22 +286,24 @@ impl<C: Code> Assembly for Words<C> {
             let Some(row) = C::TABLE.iter().find(|row| row.name == name) else {
                 return Err(at.unknown_mnemonic(&name, C::TABLE.iter().map(|row| row.name)));
             };
-            let (word, target) = Self::line(at, row, operands(rest).collect())?;
-            targets.extend(target.map(|target| (at, words.len(), target)));
+            let (word, led) = Self::line(at, row, operands(rest).collect())?;
+            targets.extend(led.into_iter().map(|led| (at, words.len(), led)));
             words.push(word);
             Ok(())
         })?;
         let mut errors = Errors::default();
-        for (at, number, target) in targets {
+        for (at, number, (bits, target)) in targets {
+            let most = highest(bits);
             let led: Result<u32, InputError> = match labels.get(target) {
                 // Checks that the address fits into the target bits.
-                Some(place) => at.unsigned("target", &place.to_string(), Self::last()),
+                Some(place) => at.unsigned("target", &place.to_string(), most),
                 None if target.starts_with(|c: char| c.is_ascii_digit()) => {
-                    at.unsigned("target", target, Self::last())
+                    at.unsigned("target", target, most)
                 }
                 None => Err(at.undefined_label("target", target, labels.keys())),
             };
-            words[number] = put(C::TARGET, words[number], errors.note(led).unwrap_or(0));
+            let led = errors.note(led).unwrap_or(0);
+            words[number] = led_to(words[number], bits, led as usize);
             if errors.is_full() {
                 break;
             }
@@ -285,21 +316,28 @@ impl<C: Code> Assembly for Words<C> {
 }
 
 impl<C: Code> Words<C> {
-    /// Returns the word of an instruction of `row` with these operands, and its target, which is read when all labels are known.
-    fn line<'a>(
-        at: Location<'a>,
-        row: &'static Row,
-        mut given: Vec<&'a str>,
-    ) -> Result<(u32, Option<&'a str>), InputError> {
+    /// Returns the word of an instruction of `row` with these operands, and its targets, which are read when all labels are known.
+    fn line<'a>(at: Location<'a>, row: &'static Row, mut given: Vec<&'a str>) -> Line<'a> {
         let written = format!("it is written `{}{}`", row.name, row.form());
-        let target = match row.leads {
-            true => Some(given.pop().ok_or_else(|| {
-                let most = Self::last();
-                let why = format!("needs a target, a label or 0..{most}: {written}");
+        let mut targets = Vec::new();
+        for (name, bits) in Self::targets(row) {
+            let behind = |text: &'a str| {
+                let (begin, behind) = text.split_at_checked(name.len())?;
+                begin.eq_ignore_ascii_case(name).then_some(behind)
+            };
+            let found = given.iter().rposition(|text| behind(text).is_some());
+            let target = found.and_then(|place| behind(given.remove(place)));
+            let target = target.ok_or_else(|| {
+                let what = match name {
+                    "" => "a target".to_owned(),
+                    _ => format!("`{name}`"),
+                };
+                let most = highest(bits);
+                let why = format!("needs {what}, a label or 0..{most}: {written}");
                 at.error(row.name, why)
-            })?),
-            false => None,
-        };
+            })?;
+            targets.push((bits, target));
+        }
         let mut words = layout::usual(row.fields, [row.word.into()]);
         let mut from = Operands {
             at,
@@ -313,7 +351,7 @@ impl<C: Code> Words<C> {
                 let why = format!("does not take `{other}`: {written}");
                 Err(at.error(row.name, why).about(other))
             }
-            None => Ok((words[0] as u32, target)),
+            None => Ok((words[0] as u32, targets)),
         }
     }
 }
@@ -334,10 +372,10 @@ impl<C: Code> Instructions for Words<C> {
                 return C::TABLE[0].word;
             };
             let word = self.words[number];
-            match Self::target(word) {
-                Some(target) => self.led_to(word, moved(&places, target as usize)),
-                None => word,
-            }
+            Self::leads(word).fold(word, |word, bits| {
+                let old = layout::get(bits, &[word.into()]);
+                led_to(word, bits, moved(&places, old as usize))
+            })
         });
         Words::new(&self.name, words.collect())
     }
@@ -367,20 +405,14 @@ impl<C: Code> Instructions for Words<C> {
         self.words[number] ^= 1 << (bit % C::BITS);
     }
 
-    fn retargeted(&self, number: usize, to: usize) -> Option<Self> {
+    fn retargeted(&self, number: usize, to: usize) -> Vec<Self> {
         let word = self.words[number];
-        Self::target(word)?;
-        Some(self.with(number, self.led_to(word, to)))
+        let led = Self::leads(word).map(|bits| self.with(number, led_to(word, bits, to)));
+        led.collect()
     }
 }
 
 impl<C: Code> Words<C> {
-    /// Returns `word` with target `to`, limited to the highest address.
-    fn led_to(&self, word: u32, to: usize) -> u32 {
-        let most = Self::last();
-        put(C::TARGET, word, u32::try_from(to).unwrap_or(most).min(most))
-    }
-
     fn with(&self, number: usize, word: u32) -> Self {
         let mut program = self.clone();
         program.words[number] = word;
@@ -394,7 +426,7 @@ pub(crate) mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::*;
-    use crate::layout::Text;
+    use crate::generate::near_legal::break_one;
 
     /// Words of nine bits: an instruction without operands, one with a target, one with fields too.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -481,9 +513,108 @@ pub(crate) mod tests {
         let simpler = [(2, 0), (4, 0x21), (4, 0xa1), (4, 0x61), (4, 0x1e1)];
         let simpler = simpler.map(|(number, word)| program.with(number, word));
         assert_eq!(program.simpler(), simpler);
-        assert_eq!(program.retargeted(4, 99), Some(program.with(4, 0xef)));
-        assert_eq!(program.retargeted(0, 1), None);
+        assert_eq!(program.retargeted(4, 99), [program.with(4, 0xef)]);
+        assert_eq!(program.retargeted(0, 1), []);
         assert!(program.is_plain(0) && program.is_plain(2) && !program.is_plain(1));
+    }
+
+    /// Words of twelve bits: besides the target that stands last one in front of it, which is in two pieces.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    struct Two;
+
+    impl Code for Two {
+        const BITS: u32 = 12;
+        const OPCODE: Bits = bits(11, 10);
+        const TARGET: Bits = bits(3, 0);
+        const TABLE: &'static [Row] = &[
+            Row::new("NOP", 0, "nothing"),
+            Row::leading("GO", 0x400, "goes on at the target"),
+            Row::leading(
+                "BREAK",
+                0x800,
+                "goes on at the target, lanes wait at the other",
+            )
+            .with(&[
+                Field::new("not", &[bits(8, 8)], Text::Flag("not")),
+                Field::new("end", &[bits(9, 9), bits(6, 4)], Text::Target("end=")),
+            ]),
+            Row::new("WAIT", 0xc00, "lanes wait at the target").with(&[Field::new(
+                "end",
+                &[bits(6, 4)],
+                Text::Target("end="),
+            )]),
+        ];
+        const OUTSIDE: u32 = 0xfff;
+    }
+
+    #[test]
+    fn each_target_of_a_word_is_read_printed_moved_and_drawn() {
+        let read = |text: &str| {
+            let program = Words::<Two>::assemble(text, "two.s").map_err(|e| e.to_string())?;
+            Ok::<_, String>(program.words)
+        };
+        for word in 0..1 << Two::BITS {
+            let program = Words::<Two>::new("two", vec![word]);
+            assert_eq!(read(&program.to_text()), Ok(vec![word]));
+            assert_eq!(read(&program.to_words()), Ok(vec![word]));
+        }
+        let text = "BREAK not END=end on\nNOP\non: BREAK end=9 3 // 2\nWAIT end=on\nend: GO on\n";
+        let program = Words::<Two>::new("p", vec![0x942, 0, 0xa13, 0xc20, 0x402]);
+        assert_eq!(read(text), Ok(program.words.clone()));
+        assert_eq!(program.disassemble(2), "BREAK end=9 3");
+        for (text, why) in [
+            (
+                "BREAK 3\n",
+                "two.s:1: BREAK: needs `end=`, a label or 0..15: it is written `BREAK [not] end=TARGET TARGET`",
+            ),
+            (
+                "BREAK end=3\n",
+                "two.s:1: BREAK: needs a target, a label or 0..15: it is written `BREAK [not] end=TARGET TARGET`",
+            ),
+            (
+                "BREAK end=2 end=3 4\n",
+                "two.s:1: BREAK: does not take `end=2`: it is written `BREAK [not] end=TARGET TARGET`",
+            ),
+            ("WAIT end=8\n", "two.s:1: target: 8 is not in 0..7"),
+            (
+                "again: BREAK end=agian again\n",
+                "two.s:1: target: label `agian` is not defined; did you mean `again`?",
+            ),
+        ] {
+            assert_eq!(read(text), Err(why.to_owned()));
+        }
+        // Without the NOP at 1.
+        let pieces = [0, 2, 3, 4].map(Piece::Old);
+        let shorter = [0x931, 0xa02, 0xc10, 0x401];
+        assert_eq!(program.laid_out(&pieces).words, shorter);
+        let led = [program.with(0, 0x972), program.with(0, 0x947)];
+        assert_eq!(program.retargeted(0, 7), led);
+        assert_eq!(program.retargeted(3, 99), [program.with(3, 0xc70)]);
+        assert_eq!(program.simpler(), [program.with(0, 0x842)]);
+
+        // In programs of four words both targets are mostly in them, and each is changed.
+        let mut rng = Pcg64Mcg::seed_from_u64(1);
+        let (mut drawn, mut inside, mut changed) = (0, [0; 2], [0; 2]);
+        for _ in 0..4000 {
+            let word = draw::<Two, _>(&mut rng, 4);
+            if word & 0xc00 != 0x800 {
+                continue;
+            }
+            let both = |word: u32| [word >> 6 & 8 | word >> 4 & 7, word & 15];
+            let mut program = Words::<Two>::new("p", vec![0, word, 0]);
+            break_one(&mut rng, &mut program, &[]);
+            drawn += 1;
+            for n in 0..2 {
+                inside[n] += u32::from(both(word)[n] < 4);
+                let other = both(program.words[1])[n] != both(word)[n];
+                changed[n] += u32::from(other && program.words[1] & 0xd80 == word & 0xd80);
+            }
+        }
+        assert!(
+            inside.iter().all(|n| n * 10 > drawn * 8),
+            "{inside:?} {drawn}"
+        );
+        assert!(changed.iter().all(|n| *n > 100), "{changed:?} {drawn}");
     }
 
     /// The same words as a machine reads them: where it goes on, if it does.

@@ -21,6 +21,7 @@ use reconverge_bench::dut::Dut;
 use reconverge_bench::saved::Savable as _;
 use reconverge_program::assembly::Assembly as _;
 use reconverge_program::case::Case;
+use reconverge_program::generate::one_of;
 use reconverge_program::instructions::Instructions;
 use reconverge_program::judges::{Judges, check_on};
 use reconverge_program::program::{Pins, Records};
@@ -222,7 +223,7 @@ impl<'m, U: Campaign> Guide<'m, U> {
                         true => (at + rng.random_range(0..3)).saturating_sub(1),
                         false => rng.random_range(0..=program.count()),
                     };
-                    if let Some(changed) = program.retargeted(at, to) {
+                    if let Some(changed) = one_of(rng, program.retargeted(at, to)) {
                         *program = changed;
                     }
                 }

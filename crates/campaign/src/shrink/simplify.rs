@@ -410,7 +410,7 @@ impl<U: Campaign> Simplify<'_, U> {
             let rest = self.left(&|i| i == n);
             let count = rest.program.count();
             let all = (0..count).flat_map(|n| (0..=count).map(move |to| (n, to)));
-            for program in all.filter_map(|(n, to)| rest.program.retargeted(n, to)) {
+            for program in all.flat_map(|(n, to)| rest.program.retargeted(n, to)) {
                 let candidate = Case {
                     program,
                     ..rest.clone()

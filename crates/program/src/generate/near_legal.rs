@@ -2,7 +2,7 @@
 
 use rand::Rng;
 
-use super::{choose, pick, within};
+use super::{choose, one_of, pick, within};
 use crate::instructions::Instructions;
 use crate::layout::{Bits, get, put};
 
@@ -51,7 +51,8 @@ fn any_program<P: Instructions, R: Rng + ?Sized>() -> [Fault<R, P>; 4] {
             let led = (0..8).find_map(|_| {
                 let (from, to) = (any(rng, program)?, any(rng, program)?);
                 let to = pick(rng, &[to, to, from, from + 1]);
-                program.retargeted(from, to)
+                let led = program.retargeted(from, to);
+                one_of(rng, led)
             });
             *program = led?;
             Some(())

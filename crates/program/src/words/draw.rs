@@ -2,11 +2,11 @@
 
 use rand::Rng;
 
-use super::{Code, Words, put};
+use super::{Code, Words, led_to, put};
 use crate::generate::near_legal::{Fault, any, with_other_value};
 use crate::generate::{chance, pick, within};
 
-/// Returns a random word: mostly one of the table, with a target that is mostly in a program of `length` instructions.
+/// Returns a random word: mostly one of the table, with targets that are mostly in a program of `length` instructions.
 pub fn draw<C: Code, R: Rng + ?Sized>(rng: &mut R, length: usize) -> u32 {
     let word = rng.random::<u32>() >> (32 - C::BITS);
     if chance(rng, 1) {
@@ -16,8 +16,8 @@ pub fn draw<C: Code, R: Rng + ?Sized>(rng: &mut R, length: usize) -> u32 {
     let mut word = put(C::OPCODE, word, 0) | row.word;
     if !chance(rng, 1) {
         word = Words::<C>::read(row, word);
-        if row.leads {
-            word = put(C::TARGET, word, within(rng, 0..length as u32));
+        for bits in Words::<C>::leads(word) {
+            word = led_to(word, bits, within(rng, 0..length as u32) as usize);
         }
     }
     word
