@@ -18,7 +18,7 @@ mod draw;
 mod nest;
 mod wrong;
 pub use draw::{draw, faults};
-pub use nest::{Construct, Part, generate};
+pub use nest::{Construct, Label, Part, generate};
 pub use wrong::wrong_rows;
 
 /// An instruction: a row of the table.
@@ -520,7 +520,7 @@ pub(crate) mod tests {
 
     /// Words of twelve bits: besides the target that stands last one in front of it, which is in two pieces.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
-    struct Two;
+    pub(crate) struct Two;
 
     impl Code for Two {
         const BITS: u32 = 12;

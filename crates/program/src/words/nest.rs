@@ -2,24 +2,42 @@
 
 use rand::Rng;
 
-use super::{Code, Words, draw, faults, put};
+use super::{Code, Words, draw, faults};
 use crate::case::Kind;
 use crate::generate::near_legal::break_one;
 use crate::generate::{choose, when, within};
+use crate::layout::{self, Bits};
 
-/// A part of a construct. Labels are numbers from 0 to 7, each for one construct.
+/// A part of a construct. Its labels are numbers from 0 to 7.
 #[derive(Clone, Copy, Debug)]
 pub enum Part {
     /// A word.
     Word(u32),
-    /// A word, with this label as its target.
+    /// A word, with this label of the construct as its target.
     To(u32, usize),
+    /// A word, with these targets, in the order of the text.
+    Leads(u32, &'static [Label]),
     /// The place of this label: the next word.
     At(usize),
     /// A word that no lane executes: a random one.
     Any,
     /// Statements, which find so many entries fewer on the stack.
     Block(usize),
+    /// A name of this label for what is in the blocks behind it ([`Label::Around`]).
+    Name(&'static str, usize),
+    /// The construct is drawn only in a block of one with a label of this name.
+    Inside(&'static str),
+}
+
+/// A target of a word of a construct.
+#[derive(Clone, Copy, Debug)]
+pub enum Label {
+    /// This label of the construct.
+    Own(usize),
+    /// The label with this name of the innermost construct around it that has one; if none has, the end of the program.
+    Around(&'static str),
+    /// The end of the program, its last word.
+    End,
 }
 
 /// A statement of structured programs.
@@ -33,40 +51,112 @@ pub struct Construct {
     pub parts: &'static [Part],
 }
 
+impl Construct {
+    /// Whether it can be drawn with `room` entries on the stack, where labels have these `names`.
+    fn fits(&self, room: usize, names: &[(&str, usize)]) -> bool {
+        let known = |part: &Part| match part {
+            Part::Inside(name) => names.iter().any(|(known, _)| known == name),
+            _ => true,
+        };
+        room >= self.needs && self.parts.iter().all(known)
+    }
+}
+
 /// Labels of a construct.
 const LABELS: usize = 8;
 
 /// Words of the program in which a random word between others has its target.
 const NEAR: usize = 8;
 
-/// Adds one to three statements of `constructs` to `words`, for which there are `room` entries on the stack.
-fn nest<C: Code, R: Rng + ?Sized>(
-    rng: &mut R,
-    words: &mut Vec<u32>,
-    constructs: &[Construct],
-    room: usize,
-) {
-    let weight = |one: &Construct| when(room >= one.needs, one.weight);
-    let weights: Vec<_> = constructs.iter().map(|one| (one, weight(one))).collect();
-    for _ in 0..within(rng, 1..4) {
-        let construct = choose(rng, &weights);
-        let (mut labels, mut jumps) = ([None; LABELS], Vec::new());
-        for part in construct.parts {
-            match *part {
-                Part::Word(word) => words.push(word),
-                Part::To(word, label) => {
-                    jumps.push((words.len(), label));
-                    words.push(word);
+/// A structured program in the making. Its labels have numbers: those of a construct follow each other, and 0 is the end.
+struct Nest<'a> {
+    constructs: &'a [Construct],
+    words: Vec<u32>,
+    /// Where each label is.
+    labels: Vec<Option<usize>>,
+    /// Words, each with the place of a target and its label.
+    jumps: Vec<(usize, &'static [Bits], usize)>,
+    /// Names of labels in the blocks that are open, the innermost ones last.
+    names: Vec<(&'static str, usize)>,
+}
+
+impl Nest<'_> {
+    /// Adds one to three statements, for which there are `room` entries on the stack.
+    fn block<C: Code, R: Rng + ?Sized>(&mut self, rng: &mut R, room: usize) {
+        let weight = |one: &Construct| when(one.fits(room, &self.names), one.weight);
+        let weights = self.constructs.iter().map(|one| (one.parts, weight(one)));
+        let weights: Vec<_> = weights.collect();
+        for _ in 0..within(rng, 1..4) {
+            let (parts, first, outer) =
+                (choose(rng, &weights), self.labels.len(), self.names.len());
+            self.labels.resize(first + LABELS, None);
+            let own = |label| {
+                assert!(label < LABELS, "label {label} is above 7");
+                first + label
+            };
+            for part in parts {
+                match *part {
+                    Part::Word(word) => self.words.push(word),
+                    Part::To(word, label) => self.lead::<C>(word, &[own(label)]),
+                    Part::Leads(word, labels) => {
+                        let number = |label: &Label| match *label {
+                            Label::Own(label) => own(label),
+                            Label::Around(name) => self.around(name, outer),
+                            Label::End => 0,
+                        };
+                        let labels: Vec<_> = labels.iter().map(number).collect();
+                        self.lead::<C>(word, &labels);
+                    }
+                    Part::At(label) => self.labels[own(label)] = Some(self.words.len()),
+                    Part::Any => self.words.push(draw::<C, R>(rng, NEAR)),
+                    Part::Block(takes) => self.block::<C, R>(rng, room - takes),
+                    Part::Name(name, label) => self.names.push((name, own(label))),
+                    Part::Inside(_) => {}
                 }
-                Part::At(label) => labels[label] = Some(words.len()),
-                Part::Any => words.push(draw::<C, R>(rng, NEAR)),
-                Part::Block(takes) => nest::<C, R>(rng, words, constructs, room - takes),
             }
+            self.names.truncate(outer);
         }
-        for (from, label) in jumps {
-            let to = labels[label].unwrap_or_else(|| panic!("label {label} has no place"));
-            words[from] = put(C::TARGET, words[from], to as u32);
+    }
+
+    /// Adds `word`, which leads to these labels.
+    fn lead<C: Code>(&mut self, word: u32, labels: &[usize]) {
+        let targets: Vec<_> = Words::<C>::leads(word).collect();
+        let (has, given) = (targets.len(), labels.len());
+        assert!(has == given, "{word:#x} has {has} targets, not {given}");
+        let jump = |(bits, label): (_, &usize)| (self.words.len(), bits, *label);
+        self.jumps.extend(targets.into_iter().zip(labels).map(jump));
+        self.words.push(word);
+    }
+
+    /// Returns the label `name` of a construct around the one that sees `outer` names.
+    fn around(&self, name: &str, outer: usize) -> usize {
+        let found = self.names[..outer]
+            .iter()
+            .rfind(|(known, _)| *known == name);
+        found.map_or_else(
+            || {
+                let mut parts = self.constructs.iter().flat_map(|one| one.parts);
+                let named = parts.any(|part| matches!(part, Part::Name(of, _) if *of == name));
+                assert!(named, "no construct has a label named {name}");
+                0
+            },
+            |(_, label)| *label,
+        )
+    }
+
+    /// Returns the words, with `end` behind them.
+    fn ended(mut self, end: u32) -> Vec<u32> {
+        self.labels[0] = Some(self.words.len());
+        self.words.push(end);
+        for (from, bits, label) in self.jumps {
+            let to = self.labels[label].unwrap_or_else(|| {
+                let label = (label - 1) % LABELS;
+                panic!("label {label} has no place")
+            });
+            let [word] = layout::put(bits, [self.words[from].into()], to as u64);
+            self.words[from] = word as u32;
         }
+        self.words
     }
 }
 
@@ -74,7 +164,8 @@ fn nest<C: Code, R: Rng + ?Sized>(
 /// near-legal ones have a fault besides; others are random words.
 ///
 /// # Panics
-/// No construct has room, or one takes more entries than it needs, or a label has no place or is above 7.
+/// No construct has room, or one takes more entries than it needs; a label has no place or is above 7; no construct has a label with a name
+/// to which a word leads; a word has another number of targets.
 pub fn generate<C: Code, R: Rng>(
     kind: Kind,
     rng: &mut R,
@@ -84,8 +175,15 @@ pub fn generate<C: Code, R: Rng>(
 ) -> Words<C> {
     let mut program = Words::new("random", Vec::new());
     if matches!(kind, Kind::Structured | Kind::NearLegal) {
-        nest::<C, R>(rng, &mut program.words, constructs, room);
-        program.words.push(end);
+        let mut nest = Nest {
+            constructs,
+            words: Vec::new(),
+            labels: vec![None],
+            jumps: Vec::new(),
+            names: Vec::new(),
+        };
+        nest.block::<C, R>(rng, room);
+        program.words = nest.ended(end);
     } else {
         let length = within(rng, 1..24);
         let words = (0..length).map(|_| draw::<C, R>(rng, length));
@@ -102,8 +200,9 @@ mod tests {
     use rand::SeedableRng;
     use rand_pcg::Pcg64Mcg;
 
-    use super::super::tests::Small;
-    use super::Part::{Any, At, Block, To, Word};
+    use super::super::tests::{Small, Two};
+    use super::Label::{Around, End, Own};
+    use super::Part::{Any, At, Block, Inside, Leads, Name, To, Word};
     use super::*;
 
     const CONSTRUCTS: &[Construct] = &[
@@ -175,6 +274,109 @@ mod tests {
         };
         let mut rng = Pcg64Mcg::seed_from_u64(1);
         generate::<Small, _>(Kind::Structured, &mut rng, &[construct], 3, 0x1ff);
+    }
+
+    /// A loop, from GO back to its beginning; NOP; BREAK not, only in a loop, which leads to the loop's end and its own; BREAK, which leads to
+    /// the end of the program and that of the innermost loop.
+    const LOOPS: &[Construct] = &[
+        Construct {
+            weight: 2,
+            needs: 1,
+            parts: &[
+                At(1),
+                Name("loop", 0),
+                Block(1),
+                To(0x400, 1),
+                At(0),
+                Word(0x80),
+            ],
+        },
+        Construct {
+            weight: 1,
+            needs: 0,
+            parts: &[Word(0)],
+        },
+        Construct {
+            weight: 2,
+            needs: 0,
+            parts: &[
+                Inside("loop"),
+                Leads(0x900, &[Around("loop"), Own(0)]),
+                At(0),
+            ],
+        },
+        Construct {
+            weight: 1,
+            needs: 0,
+            parts: &[Leads(0x800, &[End, Around("loop")])],
+        },
+    ];
+
+    fn looped(seed: u64, constructs: &[Construct]) -> Vec<u32> {
+        let mut rng = Pcg64Mcg::seed_from_u64(seed);
+        generate::<Two, _>(Kind::Structured, &mut rng, constructs, 2, 0xfff).words
+    }
+
+    #[test]
+    fn words_in_a_block_lead_to_labels_of_the_constructs_around_it() {
+        let (mut outside, mut inside) = ([0; 3], [0; 3]);
+        for seed in 1..=2000 {
+            let words = looped(seed, LOOPS);
+            let end = words.len() - 1;
+            if end > 15 {
+                // Its addresses have four bits.
+                continue;
+            }
+            // Loops that are open, each with its end: behind the GO that leads to its beginning.
+            let back = |at: usize| words[at] & 0xc00 == 0x400;
+            let begins = |at: usize| words[at] as usize & 15;
+            for (at, word) in words[..end].iter().enumerate() {
+                let mut around = (at..end).filter(|to| back(*to) && begins(*to) <= at);
+                let own = around.next().filter(|to| *to != at).map(|to| to + 1);
+                let kind = match word {
+                    0x800.. => 2 - (word >> 8 & 1) as usize,
+                    _ => 0,
+                };
+                match own {
+                    Some(_) => inside[kind] += 1,
+                    None => outside[kind] += 1,
+                }
+                let led = [
+                    (word >> 6 & 8 | word >> 4 & 7) as usize,
+                    (word & 15) as usize,
+                ];
+                match kind {
+                    1 => assert_eq!(led, [own.unwrap(), at + 1], "{words:x?}"),
+                    2 => assert_eq!(led, [end, own.unwrap_or(end)], "{words:x?}"),
+                    _ => {}
+                }
+            }
+        }
+        assert!(inside.iter().all(|n| *n > 100), "{inside:?}");
+        assert!(outside[0] > 100 && outside[2] > 100, "{outside:?}");
+        assert_eq!(outside[1], 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "no construct has a label named lop")]
+    fn a_name_that_no_label_has_is_told() {
+        let construct = Construct {
+            weight: 1,
+            needs: 0,
+            parts: &[Leads(0x800, &[End, Around("lop")])],
+        };
+        looped(1, &[construct, LOOPS[0]]);
+    }
+
+    #[test]
+    #[should_panic(expected = "0x800 has 2 targets, not 1")]
+    fn a_word_with_too_few_labels_is_told() {
+        let construct = Construct {
+            weight: 1,
+            needs: 0,
+            parts: &[To(0x800, 0), At(0)],
+        };
+        looped(1, &[construct]);
     }
 
     #[test]
