@@ -1,19 +1,17 @@
 //! Campaigns of threads, processes and shards have the same totals and failures; reports of campaigns; which pins and builds they
 //! cover. Modules: processes that are killed, files of results, accounting of chunks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::common::rtl::Rtl as Folder;
 use crate::common::{
-    ROOT, Tested, arg, command_in, line_starting, mismatch, reconverge, reconverge_ends, refusal,
-    text, wait_until,
+    ROOT, Tested, arg, command_in, mismatch, reconverge, reconverge_ends, text, wait_until,
 };
-use quick_junit::{Report, TestCaseStatus};
+use quick_junit::Report;
 use reconverge::campaign::{self, Limit, Options, Summary};
 use reconverge::case::Case;
 use reconverge::cover::Model;
@@ -26,7 +24,6 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 mod processes;
-mod results;
 mod tally;
 
 use processes::{a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run, killed};
@@ -40,8 +37,6 @@ macro_rules! tests {
                 variants_have_few_and_many_lanes_and_each_parameter_at_its_limits,
                 #[ignore = "takes long; CI's step builds runs it"]
                 a_campaign_killed_again_and_again_ends_with_the_totals_of_one_run,
-                #[ignore = "takes long; CI's step builds runs it"]
-                four_shards_merged_are_one_run,
             );
             crate::common::test_unit_with_models!($module reconverge::$module::$unit:
                 worker_processes_add_up_to_what_threads_do,
@@ -287,252 +282,6 @@ pub fn alive(pid: u32) -> bool {
     })
 }
 
-/// The numbers, the text and the JSON agree.
-fn four_shards_merged_are_one_run<U: Tested>() {
-    let place = CampaignFolder::new();
-    let fuzz = place.fuzz(U::NAME, 1100);
-    let (one, four) = (place.path("one.json"), place.path("four.json"));
-    let whole = place.arg("whole");
-    let once = [
-        &with(&fuzz, &[])[..4],
-        &["--results", &whole, "--json", arg(&one)],
-    ]
-    .concat();
-    let once = reconverge_ends(0, &once);
-    for shard in ["3/4", "1/4", "4/4", "2/4"] {
-        let part = ends(0, &fuzz, &["--shard", shard]);
-        assert!(
-            part.starts_with(&format!("{}.fuzz.1  shard {shard}  ", U::NAME)),
-            "{part}"
-        );
-        assert!(
-            !part.contains("never met"),
-            "a part need not meet everything"
-        );
-    }
-    let merged = reconverge_ends(0, &["merge", &place.arg("r"), "--json", arg(&four)]);
-    assert_eq!(merged, once);
-    assert_eq!(json(&four), json(&one));
-    assert_eq!(
-        reconverge_ends(0, &["merge", &whole]),
-        once,
-        "one is a merge too"
-    );
-}
-
-/// With a limit of cycles each shard runs its part, and together they run at least as many.
-#[test]
-fn shards_of_clocks_do_a_part_each() {
-    let place = CampaignFolder::new();
-    let mut sum = 0;
-    for shard in ["1/2", "2/2"] {
-        let (results, file) = (place.arg("r"), place.path("s.json"));
-        let args = [
-            "fuzz",
-            "r500",
-            "--cycles",
-            "240000",
-            "--results",
-            &results,
-            "--shard",
-            shard,
-        ];
-        reconverge_ends(0, &[&args[..], &["--json", arg(&file)]].concat());
-        let part = json(&file);
-        assert_eq!(part["shard"], shard);
-        // Sums of several chunks are merged.
-        assert!(part["programs"].as_u64().unwrap() > campaign::CHUNK);
-        let cycles = part["cycles"].as_u64().unwrap();
-        assert!((120_000..240_000).contains(&cycles), "{cycles}");
-        sum += cycles;
-    }
-    let file = place.path("m.json");
-    reconverge_ends(0, &["merge", &place.arg("r"), "--json", arg(&file)]);
-    assert_eq!(json(&file)["cycles"], sum);
-    assert!(sum >= 240_000);
-}
-
-/// The first mismatch ends the campaign, and it is the same one for any number of workers; --keep-going finds all. Each has a
-/// saved case, and a test with its report in the JUnit file.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn failures_are_the_same_for_any_number_of_workers_and_shards() {
-    let bad = Folder::own("r500").copy();
-    bad.change(reconverge::r500::R500::faults("decisions")[0]);
-    let place = CampaignFolder::new();
-    let junit = place.path("s.xml");
-    let run = |dir: &str, more: &[&str]| {
-        let (results, out) = (place.arg(dir), place.arg("out"));
-        let args = [
-            "fuzz",
-            "r500",
-            "--programs",
-            "1100",
-            "--rtl",
-            bad.arg(),
-            "--no-shrink",
-            "--out",
-            &out,
-        ];
-        reconverge_ends(1, &[&args[..], &["--results", &results], more].concat())
-    };
-    let first = run("a", &["--jobs", "1", "--junit", arg(&junit)]);
-    assert_eq!(run("b", &["--jobs", "4"]), first);
-    assert_eq!(run("b", &["--jobs", "4"]), first, "resumed");
-    let read = junit_in(&junit);
-    let failed = read.test_suites[0].test_cases.last().unwrap();
-    let TestCaseStatus::NonSuccess {
-        message,
-        description,
-        ty,
-        ..
-    } = &failed.status
-    else {
-        panic!("it passed");
-    };
-    // The failure comes first, then one line about the campaign.
-    let (report, rest) = first.split_once("\n\n").unwrap();
-    assert!(
-        rest.starts_with("r500.fuzz.1  ") && rest.lines().count() == 1,
-        "{rest}"
-    );
-    assert!(report.starts_with(&format!("MISMATCH {}  ", failed.name.as_str())));
-    // Below it the lines are as long as there is room.
-    let above = |text: &str| text.trim().split("last cycles").next().unwrap().to_owned();
-    assert_eq!(above(description.as_ref().unwrap().as_str()), above(report));
-    assert!(above(report).contains("\n  rule "), "{report}");
-    assert_eq!(ty.as_ref().unwrap().as_str(), "mismatch");
-    assert!(message.as_ref().unwrap().as_str().starts_with("cycle "));
-
-    // All of them, by shards too.
-    let (one, two) = (place.path("one.json"), place.path("two.json"));
-    run("all", &["--keep-going", "--json", arg(&one)]);
-    let found = json(&one)["mismatches"].as_array().unwrap().len();
-    assert!(found > 10, "{found} mismatches");
-    for shard in ["2/2", "1/2"] {
-        run("shards", &["--keep-going", "--shard", shard]);
-    }
-    let out = place.arg("merged");
-    let args = [
-        "merge",
-        &place.arg("shards"),
-        "--json",
-        arg(&two),
-        "--out",
-        &out,
-    ];
-    let merged = reconverge_ends(1, &args);
-    assert_eq!(json(&two), json(&one));
-    // Each belongs to one group.
-    let counts = merged.lines().filter_map(|line| {
-        let (_, counts) = line.split_once(": ")?;
-        let (count, all) = counts.strip_suffix(" failures")?.split_once(" of ")?;
-        let number = |text: &str| text.replace(',', "").parse::<usize>().ok();
-        assert_eq!(number(all), Some(found));
-        number(count)
-    });
-    let counts: Vec<usize> = counts.collect();
-    assert_eq!(counts.iter().sum::<usize>(), found);
-    assert!(counts.len() < found / 2, "{merged}");
-    let headline = |line: &&str| line.starts_with("MISMATCH ") || line.starts_with("STOPPED ");
-    let headlines = merged.lines().filter(headline).count();
-    assert_eq!(headlines, counts.len(), "{merged}");
-    assert!(counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
-    let case = line_starting(&merged, "replay ")
-        .split_whitespace()
-        .last()
-        .unwrap();
-    assert!(case.starts_with(&out));
-    reconverge_ends(1, &["replay", case, "--rtl", bad.arg(), "--out", &out]);
-}
-
-/// Regression: a failing case left the registers in a state that sound RTL never reaches, and an assertion failed there in the
-/// reset of the next case, which agrees when it is replayed.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn a_failing_case_does_not_fail_the_next_one() {
-    let bad = Folder::own("spa5").copy();
-    let resume = " | d_ret_d | exited_q);";
-    bad.change(("spa5_threads.sv", resume, " | exited_q);"));
-    let place = CampaignFolder::new();
-    let fuzz = place.fuzz("spa5", 100);
-    let file = place.path("s.json");
-    let with = [
-        "--seed",
-        "7",
-        "--keep-going",
-        "--no-shrink",
-        "--rtl",
-        bad.arg(),
-    ];
-    let out = ends(1, &fuzz, &[&with[..], &["--json", arg(&file)]].concat());
-    let failed = json(&file)["mismatches"].take();
-    let failed = failed.as_array().unwrap();
-    assert!(failed.len() > 5, "{out}");
-    for failure in failed {
-        assert_eq!(failure["kind"], "mismatch", "{failure}");
-    }
-    assert!(!out.contains("NOT REPRODUCED"), "{out}");
-}
-
-/// Regression: a stream or program that failed on other RTL, or that is drawn otherwise since, was lost when another case got its name.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn a_saved_case_is_replaced_by_itself_and_never_by_another_one() {
-    let bad = Folder::own("spa5").copy().without_assertions();
-    bad.change((
-        "spa5_threads.sv",
-        " | d_ret_d | exited_q);",
-        " | exited_q);",
-    ));
-    let out = tempfile::tempdir().unwrap();
-    let with = [
-        "--rtl",
-        bad.arg(),
-        "--programs",
-        "100",
-        "--jobs",
-        "1",
-        "--out",
-        arg(out.path()),
-    ];
-    let run = || reconverge_ends(1, &[&["fuzz", "spa5"], &with[..]].concat());
-    let files = || {
-        let files = fs::read_dir(out.path())
-            .unwrap()
-            .map(|file| file.unwrap().path());
-        let cases = files.filter(|path| path.extension().is_some_and(|end| end == "json"));
-        let cases = cases.map(|path| (path.clone(), fs::read_to_string(path).unwrap()));
-        cases.collect::<BTreeMap<_, _>>()
-    };
-    run();
-    let first = files();
-    run();
-    assert_eq!(files(), first);
-
-    let (small, found): (Vec<_>, Vec<_>) =
-        first.keys().partition(|path| arg(path).contains(".shrunk"));
-    assert_eq!((small.len(), found.len()), (1, 1), "{first:?}");
-    for (file, new) in [(small[0], ".shrunk-2.json"), (found[0], "-2.")] {
-        let other = first[file].replace("\"seed\": \"0x", "\"seed\": \"0x1");
-        assert_ne!(other, first[file]);
-        fs::write(file, &other).unwrap();
-        run();
-        let now = files();
-        assert_eq!(now[file], other);
-        let more: Vec<_> = now
-            .keys()
-            .filter(|path| !first.contains_key(*path))
-            .collect();
-        assert!(
-            more.iter().any(|path| arg(path).contains(new)),
-            "{new}: {more:?}"
-        );
-        more.iter().for_each(|path| fs::remove_file(path).unwrap());
-        fs::write(file, &first[file]).unwrap();
-    }
-}
-
 /// The JUnit file of several units.
 #[test]
 #[ignore = "many models or proofs; CI's step builds runs it"]
@@ -600,77 +349,6 @@ fn summaries_of_all_units_are_one_list_and_one_file_of_suites() {
     assert_eq!(timed(&junit_in(&junit)), 0);
 }
 
-/// Regression: the JUnit file of the last run, in which everything agreed, stayed in place.
-#[test]
-fn junit_says_so_if_the_rtl_could_not_be_run() {
-    let place = CampaignFolder::new();
-    let junit = place.path("s.xml");
-    let bad = Folder::own("r500").planted("  no_such_module #(\"a < b && c\") u_none ();");
-    let args = ["fuzz", "r500", "--programs", "4", "--variants", "none"];
-    let args = [&args[..], &["--junit", arg(&junit)]].concat();
-    let read = || junit_in(&junit);
-    reconverge_ends(0, &args);
-    assert_eq!((read().failures, read().errors), (0, 0));
-    refusal(&[&args[..], &["--rtl", bad.arg()]].concat());
-    assert_eq!((read().failures, read().errors, read().tests), (0, 1, 1));
-    let failed = read().test_suites[0].test_cases[0].status.clone();
-    let TestCaseStatus::NonSuccess { description, .. } = failed else {
-        panic!("it passed");
-    };
-    let why = description.unwrap();
-    let shown = why
-        .as_str()
-        .contains("no_such_module #(\"a < b && c\") u_none ();");
-    assert!(shown, "{why:?}");
-    // XML has no bell.
-    let loud = Folder::own("r500").planted("  initial $fatal(1, \"rung \\007 once\");");
-    let output = reconverge(&[&args[..], &["--rtl", loud.arg(), "--no-shrink"]].concat());
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
-    let whole = fs::read_to_string(&junit).unwrap();
-    assert!(whole.contains("rung  once"), "{whole}");
-    assert_eq!(read().failures, 1);
-    // A mistake in the command line is not reported as a failure of the RTL.
-    reconverge_ends(0, &args);
-    refusal(&[&args[..], &["--lanes", "65"]].concat());
-    assert_eq!(read().errors, 0);
-}
-
-/// Earlier findings are kept.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn rtl_that_cannot_be_built_as_a_variant_is_bad_input_that_names_it() {
-    let bad = Folder::own("spa5").planted("  if (DEPTH < 8) no_such_module u_none ();");
-    let place = CampaignFolder::new();
-    let (json_file, out) = (place.path("s.json"), place.arg("out"));
-    let args = [
-        "fuzz",
-        "spa5",
-        "--rtl",
-        bad.arg(),
-        "--variants",
-        "one",
-        "--programs",
-        "20",
-    ];
-    let files = ["--json", arg(&json_file), "--out", &out];
-    let message = refusal(&[&args[..], &files].concat());
-    assert!(
-        message.starts_with("error: ") && message.contains("no_such_module"),
-        "{message}"
-    );
-    let last = "This is the variant of spa5 with 33 lanes, BRX=1, CSM=1, DEPTH=5; --variants none tests none.\n";
-    assert!(message.ends_with(last), "{message}");
-    assert_eq!(json(&json_file)[0]["programs"], 20);
-    reconverge_ends(
-        0,
-        &[
-            &args[..4],
-            &["--variants", "none", "--programs", "20", "--out", &out],
-        ]
-        .concat(),
-    );
-}
-
 /// Each can be built; the first differs from the default build in every parameter.
 fn variants_have_few_and_many_lanes_and_each_parameter_at_its_limits<U: Tested>() {
     let own = Build::from(U::LANES);
@@ -702,22 +380,4 @@ fn variants_have_few_and_many_lanes_and_each_parameter_at_its_limits<U: Tested>(
         // A parameter named with its default value would look like another build.
         assert_ne!(*value, default, "{name}");
     }
-}
-
-/// Regression: outcomes were sorted as text, 10 before 2.
-#[test]
-fn outcomes_stand_in_the_order_of_their_numbers() {
-    let out = reconverge_ends(0, &["fuzz", "spa5", "--programs", "800"]);
-    let codes: Vec<u32> = out
-        .lines()
-        .filter_map(|line| {
-            line.split_once(" error ")?
-                .1
-                .split(' ')
-                .next()?
-                .parse()
-                .ok()
-        })
-        .collect();
-    assert!(codes.len() > 8 && codes.is_sorted(), "{codes:?}");
 }

@@ -636,6 +636,21 @@ fn results_are_as_documented_and_read_strictly<U: Tested>() {
     );
 }
 
+/// The results of an exploration, and its checkpoint.
+#[test]
+fn what_exhaust_writes_is_as_documented() {
+    let dir = tempfile::tempdir().unwrap();
+    let [json, kept] = ["all.json", "kept.json"].map(|name| dir.path().join(name));
+    let world = ["exhaust", "spa5", "--lanes", "1", "--param", "DEPTH=1"];
+    let files = ["--json", arg(&json), "--checkpoint", arg(&kept)];
+    reconverge_ends(0, &[&world[..], &files].concat());
+    let formats = Formats::of::<reconverge::spa5::Spa5>(1);
+    for (object, file) in [("exhaust", json), ("checkpoint", kept)] {
+        let written = fs::read_to_string(file).unwrap();
+        assert_eq!(formats.object(object, &written), Ok(()), "{object}");
+    }
+}
+
 /// The page names the formats that there are.
 #[test]
 fn the_page_has_the_numbers_of_the_formats() {

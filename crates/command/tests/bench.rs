@@ -15,9 +15,7 @@ mod tb {
     pub mod command;
     pub mod cover;
     pub mod damaged;
-    pub mod doctor;
     pub mod edges;
-    pub mod exhaust;
     pub mod explained;
     pub mod formal;
     pub mod formats;
@@ -29,7 +27,6 @@ mod tb {
     pub mod mutate;
     pub mod named;
     pub mod new;
-    pub mod own_rtl;
     pub mod page;
     pub mod picture;
     pub mod pictures;
