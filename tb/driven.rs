@@ -30,6 +30,7 @@ macro_rules! tests {
                 every_pin_changes_in_the_small_worlds,
                 every_register_is_compared,
                 every_operation_has_bins_and_is_in_the_small_worlds,
+                every_pin_has_bins,
             );
         }
     )+};
@@ -212,6 +213,33 @@ fn every_operation_has_bins_and_is_in_the_small_worlds<U: Unit>() {
     for operation in operations {
         assert!(named.contains(operation.as_str()), "no bin of {operation}");
     }
+}
+
+/// Pins that no bin looks at, and why.
+const IN_NO_BIN: [(&str, &str); 1] = [(
+    "const_wdata",
+    "the constant is in the bins of the instructions that read it",
+)];
+
+/// No bin is missed if a campaign does not have the values of such a pin together with what they act on.
+fn every_pin_has_bins<U: Unit>() {
+    let folder = Path::new(ROOT).join("src").join(U::NAME);
+    let mut sampled = fs::read_to_string(folder.join("cover.rs")).unwrap();
+    for file in fs::read_dir(folder.join("cover")).unwrap() {
+        sampled += &fs::read_to_string(file.unwrap().path()).unwrap();
+    }
+    let code = sampled.lines().filter_map(|line| line.split("//").next());
+    let read: BTreeSet<&str> = code
+        .flat_map(|line| line.split("pins.").skip(1))
+        .filter_map(|rest| {
+            rest.split(|c: char| c != '_' && !c.is_ascii_alphanumeric())
+                .next()
+        })
+        .collect();
+    let missing = plain::<U>()
+        .map(|pin| pin.name)
+        .filter(|name| !read.contains(name) && !IN_NO_BIN.iter().any(|(other, _)| other == name));
+    assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "in no bin");
 }
 
 /// Registers that no field names, and why. An operand of a launch shows in the cycles that read it; a trace does not show it.

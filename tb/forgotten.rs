@@ -31,6 +31,7 @@ macro_rules! tests {
                 pins_that_an_instruction_reads_are_driven_with_and_without_noise,
                 what_a_launch_was_given_is_in_the_program_that_a_case_is_shrunk_to,
                 every_port_is_declared_and_explained,
+                every_pin_is_in_the_specification,
             );
         }
     )+};
@@ -184,7 +185,7 @@ fn pins_that_an_instruction_reads_are_driven_with_and_without_noise<U: Unit>() {
             };
             let steps = steps.entry((noise, operation.to_owned())).or_insert(0);
             *steps += 1;
-            if *steps > 600 {
+            if *steps > 4000 {
                 return;
             }
             let Some(as_given) = done::<U>(golden, given).map(|golden| *golden.state()) else {
@@ -289,4 +290,22 @@ fn every_port_is_declared_and_explained<U: Unit>() {
     assert_eq!(missing(&declared), [""; 0], "not in design.toml");
     assert_eq!(missing(&explained), [""; 0], "not in README.md");
     assert!(ports.count() > 10);
+}
+
+/// By the name of the pin, of its port, or (`US_CODE_RANGE`) of the register that it is.
+fn every_pin_is_in_the_specification<U: Unit>() {
+    let read = |file: &str| fs::read_to_string(format!("{ROOT}/docs/{file}")).unwrap();
+    let text = read(&format!("spec/{}.md", U::NAME)) + &read("contract.md");
+    let words: BTreeSet<&str> = text
+        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+        .collect();
+    let missing = plain::<U>().filter(|pin| {
+        let name = pin.name;
+        let register = format!("US_{}", name.to_uppercase());
+        ![name, &format!("{name}_i"), &register]
+            .iter()
+            .any(|name| words.contains(name))
+    });
+    let missing: Vec<&str> = missing.map(|pin| pin.name).collect();
+    assert_eq!(missing, [""; 0], "not in docs/spec/{}.md", U::NAME);
 }

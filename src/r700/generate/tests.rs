@@ -69,6 +69,8 @@ fn every_construct_occurs() {
             Word::Reserved(..) => "reserved",
         }));
     }
+    let missing = CONSTRUCTS.iter().filter(|name| !seen.contains_key(*name));
+    assert_eq!(missing.collect::<Vec<_>>(), [&""; 0]);
     assert!(seen.keys().eq(CONSTRUCTS), "{seen:?}");
     assert!(seen.values().all(|n| *n >= 5), "{seen:?}");
     let legal = CfOp::ALL.iter().filter(|op| !op.is_illegal());

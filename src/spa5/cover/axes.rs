@@ -2,7 +2,7 @@
 
 use crate::axes::error_codes;
 use crate::spa5::golden::{Error, Event};
-use crate::spa5::isa::{BlockOp, LeaveOp, SetUpOp};
+use crate::spa5::isa::{LeaveOp, SetUpOp, Word};
 use crate::spa5::state::{ERROR_NAMES, TOKEN_NAMES};
 use reconverge_campaign::cover::axis;
 
@@ -57,14 +57,10 @@ axis! {
     /// Bits 63:52: E20..E3F, then SYNC and OTHER.
     Opcode "opcode" 34 |n| {
         let bits = 0xE20 + n as u16;
-        let name = SetUpOp::from_bits(bits).map(SetUpOp::name)
-            .or(LeaveOp::from_bits(bits).map(LeaveOp::name))
-            .or(BlockOp::from_bits(bits).map(BlockOp::name));
-        match (n, name) {
+        match (n, Word::decode(u64::from(bits) << 52).name()) {
             (32, _) => "SYNC".to_owned(),
             (33, _) => "OTHER".to_owned(),
-            (4, _) => "E24 BRA".to_owned(),
-            (5, _) => "E25 BRX".to_owned(),
+            // What bit 5 makes JMP of BRA and JMX of BRX is in other axes.
             (_, Some(name)) => format!("{bits:X} {name}"),
             _ => format!("{bits:X} illegal"),
         }

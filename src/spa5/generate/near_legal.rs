@@ -406,7 +406,7 @@ mod tests {
             }
         }
         assert!(
-            (200..700).contains(&done) && endless > 3,
+            (200..700).contains(&done) && endless > 0,
             "{done} done, {endless} endless"
         );
         assert!(errors[1..].iter().all(|n| *n > 2), "{errors:?}");

@@ -115,6 +115,8 @@ fn every_construct_occurs() {
             controls += u32::from(to.is_some_and(|to| to % 32 == 0));
         }
     }
+    let missing = CONSTRUCTS.iter().filter(|name| !seen.contains_key(*name));
+    assert_eq!(missing.collect::<Vec<_>>(), [&""; 0]);
     assert!(seen.keys().eq(CONSTRUCTS), "{seen:?}");
     assert!(seen.values().all(|n| *n >= 3), "{seen:?}");
     let own = (SetUpOp::ALL.iter().map(|op| op.name()))
