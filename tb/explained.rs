@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Tested, arg, own_programs, program, reconverge_ends, refusal};
+use crate::common::{Tested, own_programs};
 use reconverge::case::Case;
 use reconverge::explain::cycle::{Explained, cited, explain};
 use reconverge::rules;
@@ -16,7 +16,6 @@ macro_rules! tests {
         mod $module {
             crate::common::test_unit!(reconverge::$module::$unit:
                 every_row_is_explained_by_rules_that_exist,
-                a_saved_case_is_explained_as_its_program_is,
             );
         }
     )+};
@@ -84,27 +83,4 @@ fn every_row_is_explained_by_rules_that_exist<U: Tested>() {
     for way in ["jumps to", "falls through to", "pops to"] {
         assert!(ways.contains(&way), "{way} never came");
     }
-}
-
-fn a_saved_case_is_explained_as_its_program_is<U: Tested>() {
-    let out = tempfile::tempdir().unwrap();
-    let file = program::<U>(U::IF_ELSE);
-    let options = ["--lanes", "4", "--seed", "3"];
-    let place = ["--flip", U::FLIPPED, "--out", arg(out.path())];
-    let run = [&["run", U::NAME, &file][..], &options, &place].concat();
-    reconverge_ends(1, &run);
-    let saved = fs::read_dir(out.path()).unwrap().map(|f| f.unwrap().path());
-    let saved = saved.filter(|f| f.extension().is_some_and(|e| e == "json"));
-    let saved: Vec<_> = saved.collect();
-    let [saved] = &saved[..] else {
-        panic!("{saved:?}");
-    };
-    let start = ["explain", U::NAME, "--cycle", "5"];
-    let of_case = reconverge_ends(0, &[&start[..], &["--case", arg(saved)]].concat());
-    let of_program = [&start[..], &["--program", &file], &options].concat();
-    assert_eq!(of_case, reconverge_ends(0, &of_program));
-    let other = if U::NAME == "r500" { "r700" } else { "r500" };
-    let said = refusal(&["explain", other, "--cycle", "5", "--case", arg(saved)]);
-    let why = format!("the case is for {:?}, not for {other}", U::NAME);
-    assert!(said.contains(&why), "{said}");
 }

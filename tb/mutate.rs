@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use crate::campaign::signal;
-use crate::common::rtl::{Rtl, change, home_of};
+use crate::common::rtl::{change, home_of};
 use crate::common::run::Run;
 use crate::common::schema::Formats;
 use crate::common::{ROOT, arg, command_in, needs, reconverge_in, text, tool, wait_until};
@@ -146,24 +146,6 @@ fn mutants_of_the_netlist_are_caught_or_proved_equivalent() {
     );
 }
 
-/// RTL that is already wrong could hide a mutant.
-#[test]
-fn nothing_is_judged_with_rtl_that_is_wrong_already() {
-    let copy = Rtl::own("r500").copy();
-    copy.change(("r500_loop_stack.sv", "top_count - 8'd1", "top_count - 8'd2"));
-    let run = mutate(
-        &["--family", "source", "--count", "2", "--rtl", copy.arg()],
-        &[],
-    )
-    .ends(1);
-    let said = run.said();
-    assert!(
-        said.contains("the RTL fails without a mutant; the case is saved as "),
-        "{said}"
-    );
-    assert!(!run.dir.path().join("all.json").exists());
-}
-
 /// Regression: a signal while the referee proved the premises lost all, and left an ABC process that never ended.
 #[needs(yosys, yosys-abc, cadical)]
 #[test]
@@ -224,17 +206,6 @@ fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
         assert_eq!(run.numbers("caught"), [3]);
         assert_eq!(run.family()["mutants"].as_array().unwrap().len(), 1);
     }
-}
-
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn a_number_that_there_is_not_is_refused() {
-    let run = mutate(&[&TEXT[..], &["--only", "31"]].concat(), &[]).ends(2);
-    assert!(
-        run.said().contains("--only: must be 1 to 30, not 31"),
-        "{}",
-        run.said()
-    );
 }
 
 #[test]

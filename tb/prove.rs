@@ -2,8 +2,7 @@
 //! fail is named and is not a success.
 
 use std::fs;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 
@@ -49,31 +48,11 @@ impl Run {
     }
 }
 
-/// What a proof of r500 reads of the repository, to be changed: `RECONVERGE_HOME`.
-fn home() -> tempfile::TempDir {
-    home_of("r500")
-}
-
-/// A folder with links to `tools`, and `solver` as the text of a program `cadical`.
-fn path(tools: &[&str], solver: Option<&str>) -> (tempfile::TempDir, PathBuf) {
+/// A folder with the text of a program `cadical`.
+fn solver(text: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    let all = tool::path();
-    for tool in tools {
-        let mut places = std::env::split_paths(&all).map(|d| d.join(tool));
-        symlink(places.find(|p| p.is_file()).unwrap(), dir.path().join(tool)).unwrap();
-    }
-    if let Some(text) = solver {
-        // Written by a process of its own: where another thread starts a program while this one has the file open, it
-        // cannot be run.
-        let script = format!("printf '#!/bin/sh\\n{text}\\n' >\"$0\" && chmod +x \"$0\"");
-        let made = std::process::Command::new("sh")
-            .args(["-c", &script])
-            .arg(dir.path().join("cadical"))
-            .status();
-        assert!(made.unwrap().success());
-    }
-    let path = dir.path().to_owned();
-    (dir, path)
+    tool::write(&dir.path().join("cadical"), &format!("#!/bin/sh\n{text}\n"));
+    dir
 }
 
 #[needs(yosys, cadical)]
@@ -186,173 +165,6 @@ fn a_fault_is_refuted_with_its_cycle_and_a_dump_of_it() {
     assert_ne!(after[&rtl], after[&step]);
 }
 
-/// The way from reset shows in lock-step what the solver found in a state: the same fault.
-#[needs(yosys, cadical)]
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn a_counterexample_that_reset_leads_to_fails_in_lock_step_and_replays() {
-    let copy = Rtl::own("r500").copy();
-    copy.change((
-        "r500_loop_stack.sv",
-        "push_i ? count_i :",
-        "push_i ? count_i ^ 8'd1 :",
-    ));
-    let only = ["--no-faults", "--only", "step u_loop_stack.count_q"];
-    let args = [&["--rtl", copy.arg()], &only[..]].concat();
-    let run = prove_from_reset("8", &args, &[]).ends(1);
-    run.says("REFUTED step u_loop_stack.count_q");
-    // A reset, a launch, the instruction that enters a loop; what it counts shows when it is left.
-    run.says("cycles from reset to it:");
-    run.says("launch");
-    let cycles = run.proofs()["properties"][0]["cycles from reset"].clone();
-    assert_eq!(cycles, 3);
-    run.says("MISMATCH r500.prove.step_u_loop_stack_count_q.1 ");
-    let saved = "out/r500.prove.step_u_loop_stack_count_q.1.json";
-    let again = command_in(run.dir.path(), &["replay", saved, "--rtl", copy.arg()]).output();
-    let again = again.unwrap();
-    assert_eq!(again.status.code(), Some(1), "{}", text(&again.stderr));
-    assert!(text(&again.stdout).starts_with("MISMATCH r500.prove."));
-
-    let run = prove_from_reset("1", &args, &[]).ends(1);
-    run.says("  no way from reset to such a cycle was found, of at most 1 cycle (--reach)");
-    assert!(run.proofs()["properties"][0]["cycles from reset"].is_null());
-}
-
-/// A bit beyond the end of a vector is open: no bit of the state determines it, and it must not be visible.
-#[needs(yosys, cadical)]
-#[test]
-fn what_yosys_leaves_open_is_refuted_where_it_makes_a_difference() {
-    let copy = Rtl::own("r500").copy();
-    copy.change((
-        "r500_loop_stack.sv",
-        "top_rep_o = rep_q[top];",
-        "top_rep_o = rep_q[{1'b1, top}];",
-    ));
-    let args = ["--no-faults", "--only", "dead"];
-    let run = prove(&[&args[..], &["--rtl", copy.arg()]].concat(), &[]).ends(1);
-    run.says("REFUTED dead (what Yosys leaves open)");
-}
-
-/// Found by the proof at the size that ships: a push of a loop frame of eight words does not write the first four, and `live` had
-/// them matter as all words below `sp`.
-#[needs(yosys, cadical)]
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn words_that_a_frame_does_not_use_do_not_matter() {
-    let common = "prove r700 --lanes 1 --param MAX_STACK_SIZE=3 --param SUBENTRIES=8 --no-faults --only dead --out out";
-    let common: Vec<&str> = common.split(' ').collect();
-    let dir = tempfile::tempdir().unwrap();
-    let output = command_in(dir.path(), &common).output().unwrap();
-    let said = text(&output.stdout) + &text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    // The property would also hold if no other words were don't-care, and a word that is used must be live.
-    let copy = Rtl::own("r700").copy();
-    copy.change((
-        "r700_stack.sv",
-        "2'd0: top_word = under3;",
-        "2'd0: top_word = bank0_q[row];",
-    ));
-    let wrong = [&common[..], &["--rtl", copy.arg()]].concat();
-    let output = command_in(dir.path(), &wrong).output().unwrap();
-    let said = text(&output.stdout) + &text(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("REFUTED dead"), "{said}");
-}
-
-/// A mistake in `step.sv` alone is not a fault of the RTL, as the golden model shows.
-#[needs(yosys, cadical)]
-#[test]
-fn a_counterexample_of_a_wrong_step_shows_no_difference_in_lock_step() {
-    let home = home();
-    change(&home, "step.sv", "passes ? pc_plus_1 :", "passes ? 12'd0 :");
-    let (args, own) = (["--no-faults", "--only", "step pc_q"], Rtl::own("r500"));
-    let args = [&args[..], &["--rtl", own.dir.to_str().unwrap()]].concat();
-    let run = prove_from_reset("4", &args, &[("RECONVERGE_HOME", home.path())]).ends(1);
-    run.says("REFUTED step pc_q");
-    run.says("RTL and golden model show no difference on this way");
-    let saved = run.dir.path().join("out/r500.prove.step_pc_q.json");
-    assert!(saved.is_file());
-}
-
-#[needs(yosys, cadical)]
-#[test]
-fn a_fault_that_nothing_refutes_is_no_proof() {
-    let home = home();
-    // A fault that changes nothing.
-    change(
-        &home,
-        "proofs.json",
-        "if (pc_q == end_q & ~(FAULT & is_fc & jump)) begin",
-        "if (pc_q == end_q) begin",
-    );
-    let run = prove(
-        &["--only", "step done_q"],
-        &[("RECONVERGE_HOME", home.path())],
-    )
-    .ends(3);
-    run.says("NOT DETECTED");
-    run.says("step done_q still holds with the fault");
-}
-
-#[needs(yosys, cadical)]
-#[test]
-fn a_fault_that_breaks_what_it_should_keep_is_no_proof() {
-    let home = home();
-    change(
-        &home,
-        "proofs.json",
-        "\"refutes\": [\"stall\"]",
-        "\"refutes\": [], \"keeps\": [\"stall\", \"widths\"]",
-    );
-    let environment = [("RECONVERGE_HOME", home.path())];
-    let run = prove(&["--only", "stall", "--only", "widths"], &environment).ends(3);
-    run.says("stall does not hold with the fault");
-    assert!(
-        !run.said().contains("widths does not hold"),
-        "{}",
-        run.said()
-    );
-}
-
-#[needs(yosys, cadical)]
-#[test]
-fn a_property_without_a_fault_and_a_cover_that_is_not_reached_are_no_proof() {
-    let home = home();
-    change(
-        &home,
-        "proofs.json",
-        "\"refutes\": [\"stall\"]",
-        "\"refutes\": [\"I1\"]",
-    );
-    change(
-        &home,
-        "properties.sv",
-        "next__err_q == 4'd7;",
-        "next__err_q == 4'd7 && !rst_ni;",
-    );
-    let environment = [("RECONVERGE_HOME", home.path())];
-    prove(&["--only", "stall"], &environment)
-        .ends(3)
-        .says("stall: no fault is planted that it must detect");
-    let run = prove(&["--only", "error_7"], &environment).ends(3);
-    run.says("error_7 cannot be reached");
-    assert_eq!(run.proofs()["properties"][0]["verdict"], "unreachable");
-}
-
-#[needs(yosys, cadical)]
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn a_question_whose_time_is_over_is_undecided() {
-    let (_dir, path) = path(&["yosys", "sleep"], Some("exec sleep 100"));
-    let run = prove(
-        &["--only", "step done_q", "--no-faults", "--time", "1"],
-        &[("PATH", &path)],
-    )
-    .ends(3);
-    run.says("UNDECIDED");
-    run.says("step done_q is undecided");
-}
-
 /// A copy of the RTL of r500 with an operator of SystemVerilog that Yosys does not read, in line 89 of `r500_vote.sv`.
 fn beyond_yosys() -> Copy {
     let copy = Rtl::own("r500").copy();
@@ -373,9 +185,10 @@ fn interrupted(mut command: Command, dir: tempfile::TempDir) -> Run {
         if [ $asked -le 12 ]; then PATH=${PATH#*:} exec cadical \"$@\"; fi\n\
         echo $$ >\"$FAKE/new\" && mv \"$FAKE/new\" \"$FAKE/pid\"\n\
         exec sleep 1000";
-    let (_keep, first) = path(&[], Some(&fake.replace('\n', "\\n")));
+    let first = solver(fake);
     let all = tool::path();
-    let both = std::env::join_paths([first].into_iter().chain(std::env::split_paths(&all)));
+    let both = [first.path().to_owned()].into_iter();
+    let both = std::env::join_paths(both.chain(std::env::split_paths(&all)));
     let child = command
         .env("PATH", both.unwrap())
         .env("FAKE", dir.path())
@@ -438,30 +251,6 @@ fn properties_proved_before_a_signal_are_told_of() {
     run.says("r500: 1 of ");
     run.says(" properties and faults, now ");
     assert!(!run.said().contains("PROVED"), "{}", run.said());
-}
-
-#[needs(yosys, cadical)]
-#[test]
-#[ignore = "many models or proofs; CI's step builds runs it"]
-fn a_unit_with_a_memory_is_proved() {
-    let args = ["--only", "step u_stack.bank1_q", "--only", "I2"];
-    let size = [
-        "prove",
-        "r700",
-        "--lanes",
-        "2",
-        "--param",
-        "MAX_STACK_SIZE=2",
-    ];
-    let dir = tempfile::tempdir().unwrap();
-    let output = command_in(dir.path(), &[&size[..], &args].concat()).output();
-    let output = output.unwrap();
-    let said = text(&output.stdout) + &text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(
-        said.contains(": 2 properties hold, 0 covers are reached, 3 faults are detected, 2 proofs are accepted"),
-        "{said}"
-    );
 }
 
 /// `prove r700` of a stack of two entries with `args`; every question is divided into cases at once.
@@ -594,7 +383,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
     }
     assert_eq!(run.proofs()["properties"][0]["proofs checked"], 1);
     // Runs CaDiCaL, and replaces its proof.
-    let solver = |change: &str| {
+    let spoilt = |change: &str| {
         format!(
             "cadical=$(PATH=${{PATH#*:}} command -v cadical)\n\"$cadical\" \"$@\"; status=$?\n{change}\nexit $status"
         )
@@ -609,9 +398,10 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
             "its answer is unsatisfiable, but proof: it ends after 0 steps without a contradiction",
         ),
     ] {
-        let (_keep, first) = path(&[], Some(&solver(change)));
+        let first = solver(&spoilt(change));
         let all = tool::path();
-        let both = std::env::join_paths([first].into_iter().chain(std::env::split_paths(&all)));
+        let both = [first.path().to_owned()].into_iter();
+        let both = std::env::join_paths(both.chain(std::env::split_paths(&all)));
         let with = both.unwrap();
         let run = prove(&only, &[("PATH", Path::new(&with))]).ends(3);
         run.says(why);

@@ -1,14 +1,11 @@
 //! `run --show`: the rows of a run are those of its trace, and the lines below match the rows.
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::Value;
 
 use crate::common::dump::Dump;
-use crate::common::{
-    ROOT, Tested, arg, command_in, loaded, own_programs, program, reconverge_ends, text,
-};
+use crate::common::{Tested, arg, loaded, own_programs, program, reconverge_ends};
 use reconverge::case::Case;
 use reconverge::lanes::lanes;
 use reconverge::show::text::{Layout, NARROWEST, Survey, WIDTH};
@@ -24,7 +21,6 @@ macro_rules! tests {
                 rows_are_the_steps_of_the_trace,
                 a_run_ends_with_the_row_that_was_enough,
                 no_line_is_longer_than_the_terminal,
-                colours_change_no_letter,
                 waves_say_in_words_what_the_rows_say,
             );
         }
@@ -167,46 +163,6 @@ fn no_line_is_longer_than_the_terminal<U: Tested>() {
             assert_eq!(text.matches('^').count(), lanes as usize, "{text}");
         }
     }
-}
-
-fn colours_change_no_letter<U: Tested>() {
-    let out = tempfile::tempdir().unwrap();
-    let program = program::<U>(U::IF_ELSE);
-    let args = [
-        "run",
-        U::NAME,
-        &program,
-        "--show",
-        "--flip",
-        "pc@8",
-        "--out",
-        arg(out.path()),
-    ];
-    let shown = |variables: &[(&str, &str)]| {
-        let mut command = command_in(Path::new(ROOT), &args);
-        command.envs(variables.iter().copied());
-        text(&command.output().unwrap().stdout)
-    };
-    let plain = shown(&[]);
-    assert!(plain.contains("MISMATCH") && !plain.contains('\x1b'));
-    assert_eq!(shown(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]), plain);
-    let coloured = shown(&[("CLICOLOR_FORCE", "1")]);
-    // The colours of a lane that executes and of one that waits, and of a headline.
-    for sequence in [
-        "\x1b[0;1;38;5;16;48;5;36m",
-        "\x1b[0;38;5;16;48;5;214m",
-        "\x1b[1;91mMISMATCH",
-    ] {
-        assert!(coloured.contains(sequence), "{sequence:?} in {coloured:?}");
-    }
-    let mut stripped = String::new();
-    for (i, part) in coloured.split('\x1b').enumerate() {
-        stripped += match i {
-            0 => part,
-            _ => part.split_once('m').unwrap().1,
-        };
-    }
-    assert_eq!(stripped, plain);
 }
 
 /// At the time at which a row's instruction acts, the dump holds its text, its lanes, what it does to them, and the stack.

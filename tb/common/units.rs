@@ -22,8 +22,6 @@ pub trait Tested: Unit + Debug + PartialEq {
     const IF_ELSE: &'static str;
     /// Steps of it after which the lanes whose condition is true, the others, and all lanes are ACTIVE.
     const PARTS: [usize; 3];
-    /// Flip in it, with four lanes, that `tb/transcripts/shown.txt` shows.
-    const FLIPPED: &'static str;
     /// Flip in [`Tested::LONG`] that the view shows at its marker.
     const SHOWN: &'static str;
     /// The first record of [`Tested::IF_ELSE`] with four lanes and seed 2.

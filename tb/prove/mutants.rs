@@ -12,37 +12,6 @@ use crate::common::{command_in, needs, text};
 
 use super::{Run, interrupted};
 
-#[test]
-fn mutants_of_other_rtl_and_files_that_are_none_of_mutants_are_refused() {
-    let dir = tempfile::tempdir().unwrap();
-    let refused = |json: &str, why: &str| {
-        fs::write(dir.path().join("m.json"), json).unwrap();
-        let args = ["prove", "r500", "--lanes", "2", "--mutants", "m.json"];
-        let output = command_in(dir.path(), &args).output().unwrap();
-        let said = text(&output.stdout) + &text(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(why), "{said}");
-    };
-    refused("[{]", "m.json:1: mutants: key must be a string");
-    refused(
-        "[]",
-        "m.json: mutants: no complete run of text mutants of r500",
-    );
-    let run = |complete: bool| {
-        json!([{ "unit": "r500", "family": "source", "seed": "0x1", "complete": complete, "mutants": [
-            { "number": 1, "file": "r500_seq.sv", "line": 1, "after": "1", "verdict": "caught" },
-        ] }])
-    };
-    refused(
-        &run(false).to_string(),
-        "no complete run of text mutants of r500",
-    );
-    refused(
-        &run(true).to_string(),
-        "m.json: mutants: its mutants are not those of this RTL",
-    );
-}
-
 /// Mutants of r500: file, what stands there, what stands there then, what `mutate` says.
 const MUTANTS: [[&str; 4]; 5] = [
     [

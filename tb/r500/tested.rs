@@ -9,7 +9,6 @@ impl Tested for R500 {
     const LONG: &str = "loop_continue_break.s";
     const IF_ELSE: &str = "if_else.s";
     const PARTS: [usize; 3] = [1, 3, 5];
-    const FLIPPED: &str = "bc[1].2@4";
     const SHOWN: &str = "lc[3].0@30";
     const TRACED: &str = r#"{"step":0,"pc":0,"cmn":0,"inst":0,"addr":0,"jump":null,"st":[0,0,0,0],"bc":[0,0,0,0],"lc":[0,0,0,0],"loops":[],"addrs":[],"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU"}"#;
 

@@ -9,7 +9,6 @@ impl Tested for R700 {
     const LONG: &str = "dx10_break_continue.s";
     const IF_ELSE: &str = "if_else.s";
     const PARTS: [usize; 3] = [0, 3, 4];
-    const FLIPPED: &str = "st[1].1@6";
     const SHOWN: &str = "active[3].0@30";
     const TRACED: &str = r#"{"step":0,"pc":0,"dw0":6,"dw1":2751463424,"u":1,"exec":"0xf","jump":0,"st":[1,1,0,0],"valid":"0xf","frames":[[1,"0xf"]],"sp":1,"base":0,"bkind":0,"nb":1,"lt":0,"lc":0,"al":0,"inc":0,"depth":0,"skipped":0,"pc_next":1,"err":0,"done":0,"halted":0,"text":"ALU_PUSH_BEFORE 0, @6 u ; IF; entry"}"#;
 

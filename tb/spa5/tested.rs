@@ -11,7 +11,6 @@ impl Tested for Spa5 {
     const IF_ELSE: &str = "if_else.s";
     // The side that branches goes first.
     const PARTS: [usize; 3] = [2, 5, 7];
-    const FLIPPED: &str = "active[1].0@6";
     const SHOWN: &str = "d_cont[3].0@30";
     const TRACED: &str = r#"{"step":0,"pc":8,"word":"0x5b6b00000007ff07","a":"0xf","t":"0xf","active":"0xf","pc_next":16,"d_brk":"0x0","d_cont":"0x0","d_ret":"0x0","exited":"0x0","killed":"0x0","vis":0,"sp":0,"status":0,"err":0,"top":null,"text":"ISETP; /* 0x5b6b00000007ff07 */ // entry"}"#;
 
