@@ -82,6 +82,9 @@ pub trait Code: Copy + Debug + Default + PartialEq + Send + Sync + 'static {
     const TABLE: &'static [Row];
     /// The word at addresses after the end of a program, preferably an illegal one.
     const OUTSIDE: u32;
+    /// A word with which all lanes go on at its target. If there is one and an address has at most twelve bits, [`generate`] lays out one
+    /// program in sixteen at the end of the memory, behind this word at address 0: short programs have no instruction at a high address.
+    const JUMP: Option<u32> = None;
 }
 
 /// Returns bits `high` to `low` of a word.
@@ -167,6 +170,14 @@ impl<C: Code> Words<C> {
     fn leads(word: u32) -> impl Iterator<Item = &'static [Bits]> {
         let targets = Self::row(word).into_iter().flat_map(Self::targets);
         targets.map(|(_, bits)| bits)
+    }
+
+    /// Returns `word` with other targets; `to` returns each from the old one.
+    fn with_targets(word: u32, to: impl Fn(usize) -> usize) -> u32 {
+        Self::leads(word).fold(word, |word, bits| {
+            let old = layout::get(bits, &[word.into()]);
+            led_to(word, bits, to(old as usize))
+        })
     }
 
     /// Returns `word` without the bits that an instruction of `row` ignores.
@@ -371,11 +382,7 @@ impl<C: Code> Instructions for Words<C> {
             let Piece::Old(number) = *piece else {
                 return C::TABLE[0].word;
             };
-            let word = self.words[number];
-            Self::leads(word).fold(word, |word, bits| {
-                let old = layout::get(bits, &[word.into()]);
-                led_to(word, bits, moved(&places, old as usize))
-            })
+            Self::with_targets(self.words[number], |old| moved(&places, old))
         });
         Words::new(&self.name, words.collect())
     }

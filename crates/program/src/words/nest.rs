@@ -2,10 +2,10 @@
 
 use rand::Rng;
 
-use super::{Code, Words, draw, faults};
+use super::{Code, Words, draw, faults, put};
 use crate::case::Kind;
 use crate::generate::near_legal::break_one;
-use crate::generate::{choose, when, within};
+use crate::generate::{chance, choose, when, within};
 use crate::layout::{self, Bits};
 
 /// A part of a construct. Its labels are numbers from 0 to 7.
@@ -64,6 +64,9 @@ impl Construct {
 
 /// Labels of a construct.
 const LABELS: usize = 8;
+
+/// The highest address of a memory at whose end programs are laid out: they have all words in front of them, and are saved with these.
+const HIGH: u32 = 0xfff;
 
 /// Words of the program in which a random word between others has its target.
 const NEAR: usize = 8;
@@ -161,7 +164,7 @@ impl Nest<'_> {
 }
 
 /// Returns a random program: structured ones nest `constructs` with at most `room` entries on the stack, and then have the word `end`;
-/// near-legal ones have a fault besides; others are random words.
+/// near-legal ones have a fault besides; others are random words. Some are at the end of the memory ([`Code::JUMP`]).
 ///
 /// # Panics
 /// No construct has room, or one takes more entries than it needs; a label has no place or is above 7; no construct has a label with a name
@@ -192,7 +195,29 @@ pub fn generate<C: Code, R: Rng>(
     if kind == Kind::NearLegal {
         break_one(rng, &mut program, &faults());
     }
-    program
+    match C::JUMP.filter(|_| Words::<C>::last() <= HIGH) {
+        Some(jump) if chance(rng, 1) => {
+            // Few of several random words are executed: they begin anywhere, so that the last one is among them.
+            let entry = match kind {
+                Kind::Structured | Kind::NearLegal => 0,
+                _ => within(rng, 0..program.words.len()),
+            };
+            high(&program, jump, entry)
+        }
+        _ => program,
+    }
+}
+
+/// Returns `program` at the end of the memory, with `jump` to its word number `entry` at address 0, if there is room.
+fn high<C: Code>(program: &Words<C>, jump: u32, entry: usize) -> Words<C> {
+    let start = (Words::<C>::last() as usize + 1).saturating_sub(program.words.len());
+    let mut words = vec![C::TABLE[0].word; start];
+    let moved = |word: &u32| Words::<C>::with_targets(*word, |old| old + start);
+    words.extend(program.words.iter().map(moved));
+    if start > 0 {
+        words[0] = put(C::TARGET, jump, (start + entry) as u32);
+    }
+    Words::new(&program.name, words)
 }
 
 #[cfg(test)]
@@ -201,6 +226,7 @@ mod tests {
     use rand_pcg::Pcg64Mcg;
 
     use super::super::tests::{Small, Two};
+    use super::super::{Bits, Row};
     use super::Label::{Around, End, Own};
     use super::Part::{Any, At, Block, Inside, Leads, Name, To, Word};
     use super::*;
@@ -377,6 +403,42 @@ mod tests {
             parts: &[To(0x800, 0), At(0)],
         };
         looped(1, &[construct]);
+    }
+
+    /// Words of [`Two`], with a jump.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    struct Jumps;
+
+    impl Code for Jumps {
+        const BITS: u32 = Two::BITS;
+        const OPCODE: Bits = Two::OPCODE;
+        const TARGET: Bits = Two::TARGET;
+        const TABLE: &'static [Row] = Two::TABLE;
+        const OUTSIDE: u32 = Two::OUTSIDE;
+        const JUMP: Option<u32> = Some(0x400);
+    }
+
+    #[test]
+    fn some_programs_are_at_the_end_of_the_memory_behind_a_jump() {
+        let low = Words::new("p", vec![0x400, 0x81f, 0xfff]);
+        let mut words = vec![0; 16];
+        words[0] = 0x40d;
+        words[13..].copy_from_slice(&[0x40d, 0xa6f, 0xfff]);
+        assert_eq!(high::<Jumps>(&low, 0x400, 0).words, words);
+        let full = Words::new("p", words);
+        assert_eq!(high::<Jumps>(&full, 0x400, 0), full);
+        assert_eq!(high::<Jumps>(&low, 0x400, 2).words[0], 0x40f);
+
+        for kind in [Kind::Structured, Kind::NearLegal, Kind::Raw, Kind::Seeded] {
+            let top = (1..=800).filter(|seed| {
+                let mut rng = Pcg64Mcg::seed_from_u64(*seed);
+                let words = generate::<Jumps, _>(kind, &mut rng, &LOOPS[1..2], 0, 0xfff).words;
+                let pads = words.iter().skip(1).take_while(|word| **word == 0);
+                words.len() == 16 && words[0] & !15 == 0x400 && pads.count() > 1
+            });
+            let count = top.count();
+            assert!((25..75).contains(&count), "{kind:?}: {count}");
+        }
     }
 
     #[test]
