@@ -8,6 +8,8 @@
 //! returns the result.
 
 mod axis;
+#[cfg(feature = "rtl")]
+mod bits;
 mod common;
 mod declared;
 #[cfg(feature = "campaign")]

@@ -2,8 +2,12 @@
 
 use std::ops::{Deref, DerefMut};
 
+#[cfg(feature = "rtl")]
+use super::bits::Bits;
 use super::{Cross, Declaration, Hits, Pace, Point, Previous, Status, Values, When};
 use crate::grammar::Campaign;
+#[cfg(feature = "rtl")]
+use reconverge_bench::design::Build;
 use reconverge_bench::design::{Control as _, Golden as _};
 use reconverge_program::program::{Executor as _, Pins as _, Step};
 
@@ -22,6 +26,8 @@ enum Own<U: Campaign> {
         first: usize,
         how: Index<U::State>,
     },
+    #[cfg(feature = "rtl")]
+    Bits(Bits),
 }
 
 /// The groups of a unit, while they are declared: those of [`Declaration`], which the unit counts, and those that count themselves.
@@ -92,6 +98,14 @@ impl<U: Campaign> Groups<U> {
         cross
     }
 
+    /// Adds the groups `pins` and `fields`, which count themselves: the cases in which each bit was 0, and was 1. `why` returns why a bit cannot
+    /// be so, if it cannot: of a pin or field, its bit, 0 or 1.
+    #[cfg(feature = "rtl")]
+    pub fn bits(&mut self, build: &Build, why: impl Fn(&str, u32, u32) -> Option<&'static str>) {
+        let bits = Bits::declare::<U>(&mut self.declaration, build, why);
+        self.own.push(Own::Bits(bits));
+    }
+
     /// Returns whether there are groups that count themselves.
     #[inline]
     pub(super) fn count_themselves(&self) -> bool {
@@ -124,6 +138,8 @@ impl<U: Campaign> Groups<U> {
                     hits.hit_bin(first + how(state));
                 }
                 Own::Neighbours { .. } | Own::Ends { .. } => {}
+                #[cfg(feature = "rtl")]
+                Own::Bits(bits) => bits.sample::<U>(&mut memory.bits, pins, state, hits),
             }
         }
         memory.ended = match step {
@@ -152,12 +168,14 @@ fn pace<U: Campaign>(pins: &U::In) -> Pace {
 }
 
 /// What the groups remember from one cycle to the next.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Memory {
     /// How the last program ended.
     ended: Status,
     /// The last instruction.
     previous: Option<usize>,
+    #[cfg(feature = "rtl")]
+    bits: super::bits::Seen,
 }
 
 impl Default for Memory {
@@ -165,6 +183,8 @@ impl Default for Memory {
         Memory {
             ended: Status::Fresh,
             previous: None,
+            #[cfg(feature = "rtl")]
+            bits: Default::default(),
         }
     }
 }

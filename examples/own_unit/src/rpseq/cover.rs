@@ -31,16 +31,20 @@ pub struct Bins {
 
 impl Coverage<RpSeq> for Bins {
     type Memory = ();
-    const OVERVIEW: &'static [&'static str] = &["steps", "branches", "ends"];
+    const OVERVIEW: &'static [&'static str] = &["steps", "branches", "ends", "pins", "fields"];
 
     #[rustfmt::skip]
     fn declare(d: &mut Groups<RpSeq>, build: &Build) -> Self {
+        let depth = build.value::<RpSeq>("DEPTH") as usize;
         d.cycles();
         d.neighbours(|pins: &In| Op::of(pins.inst));
         d.ends(|state: &State| Ended(state.err));
+        d.bits(build, |field, bit, value| {
+            (field == "level" && value == 1 && 1 << bit > depth).then_some("the stack has no such level")
+        });
         let bins = Bins {
             lanes: build.lanes,
-            depth: build.value::<RpSeq>("DEPTH") as usize,
+            depth,
             steps: d.cross(EachStep, "steps", "each step: instruction, entries on the stack, active lanes"),
             branches: d.cross(Sometimes, "branches", "each BR: entries on the stack, lanes that take it"),
             yields: d.cross(Sometimes, "yields", "each YIELD: entries on the stack, whether lanes change places"),
