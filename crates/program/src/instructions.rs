@@ -1,6 +1,10 @@
 //! A program as a list of instructions. The shrinker removes instructions to make a program smaller; a guided run changes
 //! instructions to make a new program from an old one.
 
+use std::iter;
+
+use crate::assembly::Assembly;
+
 /// One instruction of a new program that [`Instructions::laid_out`] makes from an old one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
@@ -108,6 +112,76 @@ pub trait Instructions: Clone {
     }
 }
 
+/// A program that is simpler so many times is simpler without end.
+const SIMPLER: usize = 10_000;
+
+/// Compares a program type of one's own with what this trait and [`Assembly`] ask of it, for `program`. Returns what is wrong:
+///
+/// * its text, or its words, do not assemble to it;
+/// * laid out with all of its instructions it is another program;
+/// * with an instruction put in front of it, a target that was given to an instruction ([`Instructions::retargeted`]) is not that of the same
+///   instruction: [`Instructions::laid_out`] forgets it;
+/// * there is always a simpler program.
+///
+/// Programs that use all operands find most. An address that is a target to neither method is not found.
+pub fn wrong_edits<P: Assembly + Instructions>(program: &P) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (what, text) in [("text", program.to_text()), ("words", program.to_words())] {
+        match P::assemble(&text, what) {
+            Ok(mut read) => {
+                read.rename(program.name().to_owned());
+                if read != *program {
+                    wrong.push(format!(
+                        "assembled from its {what} it is another program:\n{text}"
+                    ));
+                }
+            }
+            Err(why) => wrong.push(format!("its {what} cannot be assembled: {why}")),
+        }
+    }
+    let count = program.count();
+    let all: Vec<_> = (0..count).map(Piece::Old).collect();
+    if program.laid_out(&all) != *program {
+        wrong.push("laid out with all of its instructions it is another program".to_owned());
+    }
+    let behind: Vec<_> = iter::once(Piece::New).chain(all).collect();
+    let moved = program.laid_out(&behind);
+    // What led to the first instruction leads to the new one.
+    for (number, to) in (0..count).flat_map(|number| (1..=count).map(move |to| (number, to))) {
+        let led = program.retargeted(number, to);
+        let led = led.iter().map(|program| program.laid_out(&behind));
+        if !led.eq(moved.retargeted(number + 1, to + 1)) {
+            wrong.push(format!(
+                "instruction {number}, led to {to}, does not lead there when one is put in front of both"
+            ));
+        }
+    }
+    if [false, true]
+        .into_iter()
+        .any(|last| has_no_end(program, last))
+    {
+        wrong.push("what is simpler has no end".to_owned());
+    }
+    wrong
+}
+
+/// Returns whether there is always a simpler program: the first one of each list, or the last one.
+fn has_no_end<P: Instructions>(program: &P, last: bool) -> bool {
+    let mut now = program.clone();
+    for _ in 0..SIMPLER {
+        let mut simpler = now.simpler();
+        let next = match last {
+            true => simpler.pop(),
+            false => simpler.into_iter().next(),
+        };
+        match next {
+            Some(next) => now = next,
+            None => return false,
+        }
+    }
+    true
+}
+
 /// Returns the positions in `pieces` of `count` instructions and of the place after them: `count` + 1 numbers. A removed
 /// instruction has the position of the next remaining one.
 pub fn places(pieces: &[Piece], count: usize) -> Vec<usize> {
@@ -139,7 +213,106 @@ pub fn moved(places: &[usize], old: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use serde::{Deserialize, Serialize};
+
     use super::*;
+    use crate::words::Words;
+    use crate::words::tests::Two;
+    use reconverge_bench::input::InputError;
+
+    /// A program with a mistake.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+    struct Mistaken(Words<Two>, u8);
+
+    const NAMES: [&str; 5] = ["none", "text", "all", "target", "simpler"];
+
+    impl Assembly for Mistaken {
+        fn name(&self) -> &str {
+            self.0.name()
+        }
+        fn rename(&mut self, name: String) {
+            self.0.rename(name);
+        }
+        fn disassemble(&self, pc: u32) -> String {
+            self.0.disassemble(pc)
+        }
+        fn to_text(&self) -> String {
+            let text = self.0.to_text();
+            let text = if self.1 == 1 {
+                text.replace("not ", "")
+            } else {
+                text
+            };
+            format!("{}\n{text}", self.1)
+        }
+        fn assemble(text: &str, file: &str) -> Result<Self, InputError> {
+            let (mistake, text) = text.split_once('\n').unwrap();
+            let mistake = mistake.parse().unwrap();
+            Ok(Mistaken(Words::assemble(text, file)?, mistake))
+        }
+    }
+
+    impl Instructions for Mistaken {
+        fn count(&self) -> usize {
+            self.0.count()
+        }
+        fn is_plain(&self, number: usize) -> bool {
+            self.0.is_plain(number)
+        }
+        fn laid_out(&self, pieces: &[Piece]) -> Self {
+            let mut new = self.0.laid_out(pieces);
+            match self.1 {
+                2 => new.words[0] = 0,
+                3 => {
+                    // The target that does not stand last keeps its place.
+                    for (word, piece) in new.words.iter_mut().zip(pieces) {
+                        if let (0x800.., Piece::Old(old)) = (*word, piece) {
+                            *word = *word & !0x270 | self.0.words[*old] & 0x270;
+                        }
+                    }
+                }
+                _ => {}
+            }
+            Mistaken(new, self.1)
+        }
+        fn simpler(&self) -> Vec<Self> {
+            let mut simpler = self.0.simpler();
+            if self.1 == 4 {
+                simpler.push(self.0.clone());
+            }
+            simpler
+                .into_iter()
+                .map(|new| Mistaken(new, self.1))
+                .collect()
+        }
+        fn copy(&mut self, to: usize, donor: &Self, from: usize) {
+            self.0.copy(to, &donor.0, from);
+        }
+        fn flip(&mut self, number: usize, bit: u32) {
+            self.0.flip(number, bit);
+        }
+        fn retargeted(&self, number: usize, to: usize) -> Vec<Self> {
+            let led = self.0.retargeted(number, to).into_iter();
+            led.map(|new| Mistaken(new, self.1)).collect()
+        }
+    }
+
+    #[test]
+    fn a_mistake_in_a_program_type_is_named() {
+        let text = "BREAK not end=2 3\nNOP\nGO 1\nWAIT end=3\n";
+        let program = Words::<Two>::assemble(text, "p").unwrap();
+        for (mistake, name) in (0..).zip(NAMES) {
+            let wrong = wrong_edits(&Mistaken(program.clone(), mistake));
+            let begins = |start: &str| wrong.iter().any(|line| line.starts_with(start));
+            match name {
+                "none" => assert_eq!(wrong, [""; 0]),
+                "text" => assert!(begins("assembled from its text it is another"), "{wrong:?}"),
+                "all" => assert!(begins("laid out with all"), "{wrong:?}"),
+                "target" => assert_eq!(wrong.len(), 8, "{wrong:?}"),
+                _ => assert!(begins("what is simpler has no end"), "{wrong:?}"),
+            }
+        }
+    }
 
     #[test]
     fn what_led_to_an_instruction_leads_to_it_or_to_the_next_one_left() {

@@ -8,7 +8,7 @@ use reconverge::check::check;
 use reconverge::cover::Model;
 use reconverge::design::{Build, Golden as _};
 use reconverge::dut::Rtl;
-use reconverge::instructions::Instructions as _;
+use reconverge::instructions::{Instructions as _, wrong_edits};
 use reconverge::judges::Scalar;
 use reconverge::mutate::{self, Family, by_campaign};
 use reconverge::words::wrong_rows;
@@ -45,6 +45,12 @@ fn all_judges_agree_on_random_programs_and_every_bin_is_met() {
         assert_eq!(bins.impossible(&met.bins), [""; 0]);
         assert!(depth != 4 || bins.missing(&met.bins).is_empty());
     }
+}
+
+#[test]
+fn programs_are_assembled_and_edited_as_the_bench_needs_it() {
+    let program = Program::assemble("SSY 3\nBR 2\nJOIN\nEND\n.word 0x61234\n", "edited.s").unwrap();
+    assert_eq!(wrong_edits(&program), [""; 0]);
 }
 
 #[test]
