@@ -212,6 +212,12 @@ macro_rules! numbered {
             }
         }
     };
+    // As in `axis!`, another axis could only follow a `;`.
+    ($($other:tt)*) => {
+        ::core::compile_error! {
+            "`numbered!` has one axis, without a `;` behind it; `axis!` has several, those of numbers with a `;` behind each"
+        }
+    };
 }
 pub use crate::numbered;
 
