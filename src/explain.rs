@@ -59,13 +59,13 @@ pub struct Anatomy<P> {
 /// `docs/spec/spa5.md#spa5-4.4-d`.
 ///
 /// # Errors
-/// There is none; the message suggests similar ids.
+/// There is none; the message suggests similar ids, or says that the unit has no specification.
 pub fn rule(unit: &str, id: &str) -> Result<&'static Rule, String> {
     let id = id.rsplit_once('#').map_or(id, |(_, id)| id);
     let found = rules::find(id).or_else(|| rules::find(&format!("{unit}-{id}")));
-    found.ok_or_else(|| {
-        let hint = did_you_mean(id, rules::ids());
-        format!("there is no such rule{hint}")
+    found.ok_or_else(|| match rules::of(unit) {
+        [] => format!("{unit} has no rules: its `SPECIFICATION` is empty"),
+        _ => format!("there is no such rule{}", did_you_mean(id, rules::ids())),
     })
 }
 
@@ -85,9 +85,15 @@ pub fn words<U: Unit>(words: &[String]) -> Result<Anatomy<U::Program>, (String, 
             return Err((word.clone(), why));
         }
         numbers.push(hex(word).ok_or_else(|| {
-            let id = format!("{}-", U::NAME);
+            // A section stands before its rules, with a shorter id.
+            let example = rules::of(U::NAME)
+                .iter()
+                .find(|rule| rule.id.matches('-').count() > 1);
+            let rule = example.map_or_else(String::new, |rule| {
+                format!(", nor the id of a rule ({})", rule.id)
+            });
             let why = format!(
-                "is neither a word in hexadecimal, nor the id of a rule ({id}4.3-b), nor an operation, which stands alone{}",
+                "is neither a word in hexadecimal{rule}, nor an operation, which stands alone{}",
                 did_you_mean(word, rules::ids())
             );
             (word.clone(), why)

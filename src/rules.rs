@@ -1,46 +1,19 @@
-//! The rules of `docs/spec` and `docs/contract.md`, by id, with the cells of their tables.
+//! The rules of `docs/spec` and `docs/contract.md`, by id, with the cells of their tables, and those of units outside this crate.
 //!
 //! The files are part of the program, so that a rule that a report names can be read where the sources are missing.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 #[cfg(all(test, feature = "units"))]
 use reconverge_program::layout::Field;
 
-/// A file of rules: its path in the repository, the prefix of its ids, its text.
-struct Document {
-    file: &'static str,
-    prefix: &'static str,
-    text: &'static str,
-}
-
-const DOCUMENTS: [Document; 5] = [
-    // Before r500-, because its ids begin with that too.
-    Document {
-        file: "docs/spec/r500-alu.md",
-        prefix: "r500-alu-",
-        text: include_str!("../docs/spec/r500-alu.md"),
-    },
-    Document {
-        file: "docs/spec/r500.md",
-        prefix: "r500-",
-        text: include_str!("../docs/spec/r500.md"),
-    },
-    Document {
-        file: "docs/spec/r700.md",
-        prefix: "r700-",
-        text: include_str!("../docs/spec/r700.md"),
-    },
-    Document {
-        file: "docs/spec/spa5.md",
-        prefix: "spa5-",
-        text: include_str!("../docs/spec/spa5.md"),
-    },
-    Document {
-        file: "docs/contract.md",
-        prefix: "contract-",
-        text: include_str!("../docs/contract.md"),
-    },
+/// The documents of this crate: the name with which their ids begin, and their text.
+const DOCUMENTS: [(&str, &str); 5] = [
+    ("r500-alu", include_str!("../docs/spec/r500-alu.md")),
+    ("r500", include_str!("../docs/spec/r500.md")),
+    ("r700", include_str!("../docs/spec/r700.md")),
+    ("spa5", include_str!("../docs/spec/spa5.md")),
+    ("contract", include_str!("../docs/contract.md")),
 ];
 
 /// A rule, or a section of rules.
@@ -51,7 +24,7 @@ pub struct Rule {
     /// Id and title of its section.
     pub section: String,
     /// Path of its file in the repository.
-    pub file: &'static str,
+    pub file: String,
     /// Its text, without markup; for a section, its whole text.
     pub text: String,
     /// The cells of its row, each with the name of its column; empty outside tables.
@@ -66,34 +39,63 @@ impl Rule {
     }
 }
 
-/// The rules of each of [`DOCUMENTS`].
-static RULES: LazyLock<[Vec<Rule>; DOCUMENTS.len()]> =
-    LazyLock::new(|| std::array::from_fn(|n| parse(&DOCUMENTS[n])));
+/// The rules of a document, with its name.
+type Rules = (&'static str, Vec<Rule>);
 
-/// Returns every rule and section of a unit (`r500`, `r700`, `spa5`), of `r500-alu` or of `contract`, in the order of the file;
-/// an empty slice for another name.
+/// The rules of each of [`DOCUMENTS`].
+static RULES: LazyLock<[Rules; DOCUMENTS.len()]> =
+    LazyLock::new(|| DOCUMENTS.map(|(name, text)| (name, parse(&file_of(name), text))));
+
+/// The rules of the specifications that [`know`] was given.
+static OTHERS: OnceLock<Vec<Rules>> = OnceLock::new();
+
+/// Adds the specifications of units outside this crate, once: the name of each unit, with which the ids of its rules begin, and the text.
+pub fn know(others: impl Iterator<Item = (&'static str, &'static str)>) {
+    let parsed = others.map(|(name, text)| (name, parse(&file_of(name), text)));
+    let _ = OTHERS.set(parsed.collect());
+}
+
+/// Returns the path of the document `name` in its repository.
+pub fn file_of(name: &str) -> String {
+    match name {
+        "contract" => "docs/contract.md".to_owned(),
+        _ => format!("docs/spec/{name}.md"),
+    }
+}
+
+fn documents() -> impl Iterator<Item = &'static Rules> {
+    RULES.iter().chain(OTHERS.get().into_iter().flatten())
+}
+
+fn all() -> impl Iterator<Item = &'static Rule> {
+    documents().flat_map(|(_, rules)| rules)
+}
+
+/// Returns every rule and section of a unit (`r500`, `r700`, `spa5`, or one that [`know`] was given), of `r500-alu` or of `contract`, in
+/// the order of the file; an empty slice for another name.
 pub fn of(name: &str) -> &'static [Rule] {
-    let named = |d: &Document| d.prefix.strip_suffix('-') == Some(name);
-    DOCUMENTS.iter().position(named).map_or(&[], |n| &RULES[n])
+    let found = documents().find(|(document, _)| *document == name);
+    found.map_or(&[], |(_, rules)| rules)
 }
 
 /// Returns the rule or section with id `id`.
 pub fn find(id: &str) -> Option<&'static Rule> {
-    RULES.iter().flatten().find(|rule| rule.id == id)
+    all().find(|rule| rule.id == id)
 }
 
 /// Returns every id, in the order of the files.
 pub fn ids() -> impl Iterator<Item = &'static str> {
-    RULES.iter().flatten().map(|rule| rule.id.as_str())
+    all().map(|rule| rule.id.as_str())
 }
 
-/// Returns the rules of `unit` that name `operation`, or whose section title does. Searched are instructions, open points, errors
-/// and appendix (sections 4, 5, 6 and A of each specification).
+/// Returns the rules of `unit` that name `operation`, or whose section title does. Of the units of this crate, instructions, open points,
+/// errors and appendix (sections 4, 5, 6 and A of each specification) are searched, of others everything.
 pub fn naming(unit: &str, operation: &str) -> Vec<&'static Rule> {
     let names = |text: &str| {
         text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
             .any(|word| word == operation)
     };
+    let everything = !DOCUMENTS.iter().any(|(name, _)| *name == unit);
     of(unit)
         .iter()
         .filter(|rule| {
@@ -102,7 +104,7 @@ pub fn naming(unit: &str, operation: &str) -> Vec<&'static Rule> {
             let sections = ["-4", "-5", "-6", "-A"];
             // A section repeats its rules.
             rule.id != id
-                && sections.iter().any(|s| number.starts_with(s))
+                && (everything || sections.iter().any(|s| number.starts_with(s)))
                 && (names(title) || names(&rule.text))
         })
         .collect()
@@ -182,9 +184,9 @@ fn is_rule_of_table(line: &str) -> bool {
     line.starts_with("|--") || line.starts_with("| --")
 }
 
-/// Parses the rules of a file.
-fn parse(document: &Document) -> Vec<Rule> {
-    let lines: Vec<&str> = document.text.lines().collect();
+/// Parses the rules of the file `file`.
+fn parse(file: &str, text: &str) -> Vec<Rule> {
+    let lines: Vec<&str> = text.lines().collect();
     let mut rules: Vec<Rule> = Vec::new();
     let mut section = String::new();
     let mut columns: Vec<String> = Vec::new();
@@ -199,7 +201,7 @@ fn parse(document: &Document) -> Vec<Rule> {
         let rule = |id: &str, section: &str, text: String, cells| Rule {
             id: id.to_owned(),
             section: section.to_owned(),
-            file: document.file,
+            file: file.to_owned(),
             text,
             cells,
         };
@@ -406,11 +408,11 @@ mod tests {
 
     #[test]
     fn every_anchor_of_every_file_is_a_rule_that_says_something() {
-        for document in &DOCUMENTS {
-            let rules = parse(document);
-            let anchors = document.text.matches(ANCHOR).count();
-            assert_eq!(rules.len(), anchors, "{}", document.file);
-            for rule in &rules {
+        for (name, text) in DOCUMENTS {
+            let rules = of(name);
+            let anchors = text.matches(ANCHOR).count();
+            assert_eq!(rules.len(), anchors, "{name}");
+            for rule in rules {
                 let text = &rule.text;
                 assert!(text.len() > 2, "{}: {text:?}", rule.id);
                 // A listing may contain anything.

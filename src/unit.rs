@@ -88,6 +88,9 @@ pub trait Unit: Campaign {
     /// Builds that can expose mistakes which the default build hides. The first differs from it in lanes and in every
     /// parameter, with values that are not powers of two where possible; the others take each to its limits.
     const VARIANTS: &'static [Variant] = &[];
+    /// The text of its specification, `docs/spec/NAME.md` in its repository, whose rules `explain` shows and reports cite; empty if
+    /// there is none. A rule begins with its id as an anchor, `<a id="NAME-3-b"></a>**NAME-3-b**`, in a paragraph or a row of a table.
+    const SPECIFICATION: &'static str = "";
     /// The small worlds that can be explored exhaustively, if the unit has any.
     const SMALL: Option<Small<Self>> = None;
 

@@ -486,6 +486,23 @@ fn a_new_crate_with_programs_has_the_whole_command() {
             .ends(0, &["explain", "br"])
             .starts_with("BR TARGET: lanes whose")
     );
+    // The rules of its own specification.
+    let rule = guest.ends(0, &["explain", "sequencer-3-d"]);
+    assert!(
+        rule.starts_with("sequencer-3-d  docs/spec/sequencer.md#sequencer-3-d\n")
+            && rule.contains("the active lanes have arrived"),
+        "{rule}"
+    );
+    let none = guest
+        .command(&["explain", "sequencer-3-z"])
+        .output()
+        .unwrap();
+    assert_eq!(none.status.code(), Some(2));
+    assert!(
+        text(&none.stderr).contains("there is no such rule; did you mean `sequencer-3-"),
+        "{}",
+        text(&none.stderr)
+    );
     let ran = guest.ends(0, &["run", "loop.s"]);
     assert!(ran.contains("scalar judge agrees: 8 lanes"), "{ran}");
     let found = guest.ends(0, &["fuzz", "--cycles", "200k", "--jobs", "2"]);

@@ -106,6 +106,7 @@ impl<D: Design> Commands for Pins<D> {
             declaration: D::DECLARATION,
             linked: D::package().is_some(),
             programs: None,
+            specification: "",
         }
     }
     fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure> {
@@ -159,6 +160,7 @@ impl<U: Compiled> Commands for For<U> {
                 recognises: U::recognises,
                 reads: |bytes, file| U::load(bytes, file, &LoadOptions::default()).is_ok(),
             }),
+            specification: U::SPECIFICATION,
         }
     }
     fn fuzz(&self, args: &FuzzArgs, campaign: Campaign, publish: Publish) -> Result<Ran, Failure> {

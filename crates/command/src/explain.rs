@@ -219,7 +219,7 @@ fn head(group: &Group) -> [String; 3] {
     [count, ways, group.conditions.clone()]
 }
 
-/// Returns the rules that name the operation `name`, or what the table of words says of it; `None` if there is neither, or `name` is a
+/// Returns what the table of words says of the operation `name`, and the rules that name it; `None` if there is neither, or `name` is a
 /// word in hexadecimal.
 fn of_name<U: Compiled>(name: &str) -> Option<String> {
     let name = name.to_uppercase();
@@ -227,11 +227,11 @@ fn of_name<U: Compiled>(name: &str) -> Option<String> {
     if name.chars().all(|c| c.is_ascii_hexdigit()) && name.contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
+    let said = U::Program::meaning(&name).map(|said| wrapped("", &said));
     let rules = naming(U::NAME, &name);
-    match rules.is_empty() {
-        true => U::Program::meaning(&name).map(|said| wrapped("", &said)),
-        false => Some(listed(&format!("rules that name {name}"), &rules)),
-    }
+    let rules = (!rules.is_empty()).then(|| listed(&format!("rules that name {name}"), &rules));
+    let parts: Vec<String> = said.into_iter().chain(rules).collect();
+    (!parts.is_empty()).then(|| parts.join("\n"))
 }
 
 /// Returns what the table of words says of an operation, behind its fields.

@@ -6,6 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use clap::builder::PossibleValuesParser;
 use reconverge::field::Declaration;
+use reconverge::rules;
 
 /// What is known of a design.
 #[derive(Clone, Copy)]
@@ -18,6 +19,8 @@ pub struct Known {
     pub linked: bool,
     /// What is known of its programs, if it runs any.
     pub programs: Option<Reads>,
+    /// The text of its specification; empty if there is none, or the rules are known without it.
+    pub specification: &'static str,
 }
 
 /// Which files a design reads.
@@ -33,6 +36,8 @@ static KNOWN: OnceLock<Vec<Known>> = OnceLock::new();
 
 /// Sets what this program knows, once, before the command line is parsed.
 pub fn know(all: Vec<Known>) {
+    let specified = all.iter().filter(|known| !known.specification.is_empty());
+    rules::know(specified.map(|known| (known.name, known.specification)));
     let _ = KNOWN.set(all);
 }
 

@@ -11,7 +11,8 @@ use super::{BUILD, IGNORED, WORKFLOW, main_of, type_of};
 use crate::console::Failure;
 
 /// Files of the example, and what they are in the crate; `NAME` stands for its name.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 13] = [
+    ("docs/spec/rpseq.md", "docs/spec/NAME.md"),
     ("rtl/rpseq/design.toml", "rtl/design.toml"),
     ("rtl/rpseq/rpseq.sv", "rtl/NAME.sv"),
     ("rtl/rpseq/rpseq_formal.sv", "rtl/NAME_formal.sv"),
@@ -27,7 +28,8 @@ const FILES: [(&str, &str); 12] = [
 ];
 
 /// Texts of the example that depend on its place among the other designs, and what stands there instead.
-const PLACES: [(&str, &str); 6] = [
+const PLACES: [(&str, &str); 7] = [
+    ("../../docs/spec", "../docs/spec"),
     (
         "crate::rtl().join(\"rpseq\")",
         "PathBuf::from(env!(\"CARGO_MANIFEST_DIR\")).join(\"rtl\")",
@@ -114,6 +116,7 @@ pub fn summary(dir: &Path, run: &str) -> String {
     let dir = dir.display();
     format!(
         "{dir}: a sequencer that runs programs, with seven instructions\n  \
+         docs/spec/*.md     its specification, whose rules reports cite and explain shows\n  \
          src/program.rs     the table of its words: assembler, disassembler, explain, shrinker and random words follow it\n  \
          src/golden.rs      what a cycle does; src/judge.rs what a lane does alone\n  \
          src/generate.rs    random programs; src/cover.rs bins\n  \

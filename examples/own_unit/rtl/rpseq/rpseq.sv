@@ -11,7 +11,7 @@
 //   6 END                  the program is done, if nothing is on the stack
 //
 // Anything else is an error, and so are a push without room (2), JOIN without an entry (3) and END with one (4). An error ends
-// the program where it stands. Reset counts before stall_i, and stall_i before all else.
+// the program where it stands. Reset counts before stall_i, and stall_i before all else. The rules: docs/spec/rpseq.md.
 module rpseq #(
   parameter int unsigned LANES = 8,
   parameter int unsigned DEPTH = 4

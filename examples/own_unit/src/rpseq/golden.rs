@@ -1,4 +1,4 @@
-//! The golden model of rpseq, written from the comment at the head of its RTL.
+//! The golden model, written from `docs/spec/rpseq.md`.
 
 use reconverge::design::{self, Build};
 use reconverge::unit::{Executor, Step};
@@ -90,6 +90,24 @@ impl design::Golden<RpSeq> for Golden {
 
     fn state(&self) -> &State {
         &self.state
+    }
+
+    fn explain(&self, pins: &In, _field: &str, _element: usize) -> String {
+        let rule = match pins.inst >> 16 {
+            _ if pins.is_reset() => "1-a",
+            _ if pins.is_stalled() => "1-b",
+            _ if self.state.running == 0 => "1-c",
+            _ if pins.inst_valid == 0 => "1-d",
+            0 => "3-a",
+            1 => "3-b",
+            2 => "3-c",
+            3 => "3-d",
+            4 => "3-e",
+            5 => "3-f",
+            6 => "3-g",
+            _ => "2-b",
+        };
+        format!("rpseq-{rule}")
     }
 }
 

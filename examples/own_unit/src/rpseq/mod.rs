@@ -146,8 +146,9 @@ impl Programs for RpSeq {
     }
 }
 
-// Programs are assembly, and no specification is declared; the table of words is what `explain` reads.
 impl Unit for RpSeq {
+    const SPECIFICATION: &'static str = include_str!("../../docs/spec/rpseq.md");
+
     fn anatomy(words: &[u64]) -> Result<Anatomy<Program>, String> {
         explain::word(words)
     }

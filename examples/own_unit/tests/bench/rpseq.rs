@@ -115,7 +115,7 @@ fn the_golden_model_reads_every_word_as_the_table_says() {
     assert_eq!(wrong, [""; 0]);
 }
 
-/// What the comment at the head of the RTL says of each instruction, behind an SSY to 9 at address 0: address, active lanes, entries on
+/// What section rpseq-3 says of each instruction, behind an SSY to 9 at address 0: address, active lanes, entries on
 /// the stack.
 #[test]
 fn each_mnemonic_does_what_the_specification_says_of_it() {
