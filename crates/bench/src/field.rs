@@ -525,12 +525,14 @@ impl Flip {
         if self.element >= elements {
             let element = self.element;
             return Err(format!(
-                "{name} has {elements} elements: the element must be below {elements}, not {element}"
+                "{name} has {}: the element must be below {elements}, not {element}",
+                counted(elements, "element")
             ));
         }
         if self.bit >= width as usize {
             return Err(format!(
-                "{name} has {width} bits: the bit must be below {width}, not {}",
+                "{name} has {}: the bit must be below {width}, not {}",
+                counted(width, "bit"),
                 self.bit
             ));
         }

@@ -116,7 +116,8 @@ enum End {
 pub fn exhaust<U: Compiled>(args: &ExhaustArgs) -> Done {
     all_writable([("--json", &args.json)])?;
     let Some(small) = U::SMALL else {
-        return Err(InputError::new(U::NAME, 0, "unit", "has no small world to explore").into());
+        let why = "has no small world to explore; `SMALL` of the trait `Unit` gives it one";
+        return Err(InputError::new(U::NAME, 0, "unit", why).into());
     };
     let given = |name: &str| args.parameters.iter().any(|(n, _)| n == name);
     let defaults = small.parameters.iter().filter(|(name, _)| !given(name));

@@ -560,11 +560,6 @@ impl Outputs {
                 writable(flag, path)?;
             }
         }
-        let out = &args.place.out;
-        if !args.check && (args.save || args.png.is_none() || args.heat.is_none()) {
-            std::fs::create_dir_all(out)
-                .map_err(|e| InputError::new("--out", 0, out.to_string_lossy(), e.to_string()))?;
-        }
         let Size { width, height } = args.size;
         let block = match args.block {
             Some((x, y)) if x >= width || y >= height => {
@@ -573,6 +568,11 @@ impl Outputs {
             }
             chosen => chosen.map(|(x, y)| y / BLOCK * args.size.across() + x / BLOCK),
         };
+        let out = &args.place.out;
+        if !args.check && (args.save || args.png.is_none() || args.heat.is_none()) {
+            std::fs::create_dir_all(out)
+                .map_err(|e| InputError::new("--out", 0, out.to_string_lossy(), e.to_string()))?;
+        }
         let named = |flag: &str, path: &Option<PathBuf>, ending: &str| match path {
             Some(path) => Ok::<_, InputError>(path.clone()),
             None => {

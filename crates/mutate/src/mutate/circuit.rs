@@ -581,6 +581,12 @@ impl Circuit {
         Some(places.iter().map(|place| state[*place]).collect())
     }
 
+    /// Returns the names of all nets and memories.
+    pub fn named(&self) -> impl Iterator<Item = &str> {
+        let memories = self.memories.iter().map(|memory| memory.name.as_str());
+        self.names.keys().map(String::as_str).chain(memories)
+    }
+
     /// Returns how the bits of a net are numbered.
     pub fn form(&self, name: &str) -> Form {
         self.forms.get(name).copied().unwrap_or_default()

@@ -236,8 +236,11 @@ impl Shared<'_> {
         let keeps = fault.keeps.iter().map(|name| (name, false));
         for (name, refuted) in refutes.chain(keeps) {
             let property = properties.iter().find(|p| p.name == *name);
-            let property =
-                property.ok_or_else(|| format!("proofs.json: there is no property {name}"))?;
+            let property = property.ok_or_else(|| {
+                let names: Vec<&str> = properties.iter().map(|p| p.name.as_str()).collect();
+                let names = names.join(", ");
+                format!("proofs.json: there is no property {name}; there are {names}")
+            })?;
             // If a cycle is to be found, using all premises at once saves repeated questions.
             let session = Session::alone(&believe, stop);
             let proved = decide(&unit, &mut questions, property, !refuted, session)?;

@@ -17,7 +17,8 @@ use crate::mutate::netlist::{self, FrontEnd};
 use crate::mutate::sat::{self, Answer, Proof};
 use crate::mutate::tool::Work;
 use crate::mutate::{Origin, Trouble, source};
-use reconverge_bench::input::InputError;
+use reconverge_bench::input::{InputError, did_you_mean};
+use reconverge_bench::quantity::counted;
 
 /// Replaces unknown values in a module that makes premises by some value that they may have: [`Aig::where_holds`] says where they come
 /// from. As free inputs they would differ in each copy of the module, and equal statements in two copies would be different nodes.
@@ -466,6 +467,15 @@ impl<'a> Unit<'a> {
         self.circuit.places(&name.replace("__", "."))
     }
 
+    /// Returns what to say of a name that [`Self::named`] does not know.
+    fn unknown(&self, name: &str) -> String {
+        let register = name.strip_prefix("next__");
+        let like = register.unwrap_or(name);
+        let names = self.circuit.named().map(|name| name.replace('.', "__"));
+        let kind = register.map_or("net, register or memory", |_| "register or memory");
+        format!("the RTL has no {kind} {like}{}", did_you_mean(like, names))
+    }
+
     /// Evaluates `beside` in `cycle`, with `free` on its wires that nothing drives.
     fn frame(
         &self,
@@ -482,12 +492,15 @@ impl<'a> Unit<'a> {
             if name == "clk_i" {
                 continue;
             }
-            let bits = self.named(name, cycle);
-            let bits = bits.filter(|bits| bits.len() == wires.len());
-            let bits = bits.ok_or_else(|| {
-                let (file, bits) = (&beside.file, wires.len());
-                format!("{file}: {name}: the RTL has nothing of this name with {bits} bits")
-            })?;
+            let bits = self.named(name, cycle).ok_or_else(|| self.unknown(name));
+            let bits = bits.and_then(|bits| match (bits.len(), wires.len()) {
+                (there, here) if there != here => Err(format!(
+                    "{} here, and {there} in the RTL",
+                    counted(here, "bit")
+                )),
+                _ => Ok(bits),
+            });
+            let bits = bits.map_err(|why| format!("{}: {name}: {why}", beside.file))?;
             for (wire, bit) in wires.iter().zip(bits) {
                 free[*wire] = bit;
             }
