@@ -3,7 +3,9 @@
 use std::fs;
 
 use crate::common::rtl::Rtl as Folder;
-use crate::common::{Tested, arg, line_starting, mismatch, reconverge, reconverge_ends, text};
+use crate::common::{
+    ROOT, Tested, arg, line_starting, mismatch, reconverge, reconverge_ends, text,
+};
 use bytemuck::bytes_of;
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -152,7 +154,8 @@ fn a_saved_case_keeps_its_states_and_one_that_cannot_be_is_refused<U: Tested>() 
     };
     assert_eq!(replay(&whole).status.code(), Some(0));
 
-    for (place, value, why) in U::BAD_STARTS {
+    for bad in crate::common::changes::changes(&format!("{ROOT}/tb/{}/bad_starts.txt", U::NAME)) {
+        let (place, value, why) = (&bad.file, &bad.from, &bad.expected);
         let mut json: serde_json::Value = serde_json::from_str(&whole).unwrap();
         // Nothing pushed, every lane ACTIVE: each change alone is an error.
         let start = json.pointer_mut("/case/start/0").unwrap();

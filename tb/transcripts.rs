@@ -82,6 +82,12 @@ impl Part {
         }
         Ok(part)
     }
+
+    /// Whether `cargo test` leaves it out for `unit`.
+    fn is_ignored(&self, unit: &str) -> bool {
+        let in_ci = self.in_ci || self.others_in_ci && unit != UNITS[0];
+        in_ci || !self.needs.is_empty() && !cfg!(all_tools)
+    }
 }
 
 /// The parts of a transcript in order, or the number of a line that has no place, and why.
@@ -282,9 +288,7 @@ fn tests(path: &Path) -> Vec<Trial> {
                 let hint = "SNAPSHOTS=overwrite writes what is printed into the transcript";
                 Err(format!("{}\n{hint}", wrong.join("\n")).into())
             };
-            let in_ci = part.in_ci || part.others_in_ci && *unit != UNITS[0];
-            let ignored = in_ci || !part.needs.is_empty() && !cfg!(all_tools);
-            all.push(Trial::test(name, test).with_ignored_flag(ignored));
+            all.push(Trial::test(name, test).with_ignored_flag(part.is_ignored(unit)));
         }
     }
     all
@@ -347,6 +351,18 @@ fn is_told() {
     let more = good.replace("$ cat;", "$ cat; touch more;");
     let (wrong, _) = told(&more);
     assert!(wrong.len() == 1 && wrong[0].contains("more"), "{wrong:?}");
+    for (marks, ignored) in [
+        ("each unit", [false; 3]),
+        ("each unit; in CI: it takes long", [true; 3]),
+        (
+            "each unit; others in CI: they take long",
+            [false, true, true],
+        ),
+        ("needs yosys cadical", [!cfg!(all_tools); 3]),
+    ] {
+        let part = Part::titled(&format!("a ({marks})")).unwrap();
+        assert_eq!(UNITS.map(|unit| part.is_ignored(unit)), ignored, "{marks}");
+    }
     for (text, line) in [
         ("$ ls\n", 1),
         ("== a\n  out\n", 2),

@@ -32,8 +32,6 @@ pub trait Tested: Unit + Debug + PartialEq {
     const CONSTRUCTS: &'static [&'static str];
     /// Fields that a random legal state must have at 0 and at this limit.
     const LIMITS: &'static [(&'static str, u64)];
-    /// Impossible saved starts: JSON pointer, value, and message.
-    const BAD_STARTS: &'static [(&'static str, &'static str, &'static str)];
     /// Endings of what compilers and drivers made, in the folders below `tb/<unit>/programs`.
     const IMPORTED: &'static [&'static str];
     /// Whether an instruction depends on more than its address (aL).

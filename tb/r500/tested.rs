@@ -34,40 +34,6 @@ impl Tested for R500 {
     ];
 
     const LIMITS: &[(&str, u64)] = &[("loop_depth", 4), ("addr_depth", 4), ("bc", 31)];
-    const BAD_STARTS: &[(&str, &str, &str)] = &[
-        ("/pc", "1024", "pc: must be 0 to 1023, not 1024"),
-        ("/lanes", "[]", "lanes: 0 lanes, not 16"),
-        (
-            "/lanes/3",
-            "[1,32,0]",
-            "lanes: lane 3 cannot be of class 1, counters 32 and 0",
-        ),
-        (
-            "/lanes/3",
-            "[0,1,0]",
-            "lanes: lane 3 cannot be of class 0, counters 1 and 0",
-        ),
-        (
-            "/lanes/3",
-            "[2,0,4]",
-            "lanes: lane 3 cannot be of class 2, counters 0 and 4",
-        ),
-        (
-            "/loops",
-            "[[false,0,0]]",
-            "loops: a frame with count 0, aL 0 in one with aL 0",
-        ),
-        (
-            "/loops",
-            "[[false,1,5],[true,1,4]]",
-            "loops: a frame with count 1, aL 4 in one with aL 5",
-        ),
-        (
-            "/addrs",
-            "[1,2,3,4,5]",
-            "loops: 0 loops and 5 calls, room for 4",
-        ),
-    ];
     const IMPORTED: &[&str] = &["log", "txt"];
     const SEEDS: u64 = 20;
     const STRUCTURED: &[u32] = &[16];

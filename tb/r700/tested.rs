@@ -50,49 +50,6 @@ impl Tested for R700 {
     ];
 
     const LIMITS: &[(&str, u64)] = &[("sp", 128), ("depth", 32)];
-    const BAD_STARTS: &[(&str, &str, &str)] = &[
-        (
-            "/lanes/3",
-            "2",
-            "lanes: a lane has a class that only a loop has",
-        ),
-        ("/lanes", "[0]", "lanes: not a class for each lane"),
-        (
-            "/pushes",
-            r#"[{"branch":"0x0"}]"#,
-            "lanes: a lane is ACTIVE that was not in the mask or loop around it",
-        ),
-        (
-            "/pushes",
-            r#"[{"branch":"0x1"},{"branch":"0x3"}]"#,
-            "pushes: push 1: a lane is in the mask that cannot be ACTIVE",
-        ),
-        (
-            "/pushes",
-            r#"[{"branch":"0x0"},{"call":{"ret":1,"depth":1}}]"#,
-            "pushes: push 1: no lane can be ACTIVE",
-        ),
-        (
-            "/pushes",
-            r#"[{"loop":{"lanes":[],"kind":3,"count":0,"al":0,"inc":0}}]"#,
-            "pushes: push 0: no loop that there can be",
-        ),
-        (
-            "/pushes",
-            r#"[{"call":{"ret":1,"depth":5}},{"call":{"ret":1,"depth":4}}]"#,
-            "pushes: push 1: depth 4 in one of 5",
-        ),
-        (
-            "/pushes",
-            r#"[{"call":{"ret":1,"depth":33}}]"#,
-            "pushes: push 0: depth 33 in one of 0",
-        ),
-        (
-            "/pushes",
-            r#"[{"call":{"ret":0,"depth":1}}]"#,
-            "pushes: push 0: no CALL returns to 0",
-        ),
-    ];
     const IMPORTED: &[&str] = &["o", "log", "isa"];
     const SEEDS: u64 = 6;
     const STRUCTURED: &[u32] = &[64, 4, 4, 4];

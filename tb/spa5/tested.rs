@@ -56,30 +56,6 @@ impl Tested for Spa5 {
     ];
 
     const LIMITS: &[(&str, u64)] = &[("sp", 64)];
-    const BAD_STARTS: &[(&str, &str, &str)] = &[
-        ("/pc", "32", "pc: 0x20 is not the address of an instruction"),
-        ("/pc", "12", "pc: 0xc is not the address of an instruction"),
-        (
-            "/events",
-            r#"[{"push":{"kind":5,"addr":8}}]"#,
-            "events: event 0: no type of token that can be pushed",
-        ),
-        (
-            "/events",
-            r#"[{"push":{"kind":1,"addr":8}},{"leave":{"by":"brk","mask":"0x1"}}]"#,
-            "events: event 1: leaves without a token to leave by",
-        ),
-        (
-            "/events",
-            r#"[{"split":{"mask":"0x0","addr":8}}]"#,
-            "events: event 0: must be some of the active threads, not all",
-        ),
-        (
-            "/events",
-            r#"[{"leave":{"by":"exit","mask":"0xffffffff"}}]"#,
-            "events: event 0: must be some of the active threads, not all",
-        ),
-    ];
     const IMPORTED: &[&str] = &["cubin", "bin", "maxas", "cuasm", "cuobjdump"];
     const CONTEXT: bool = false;
     const SEEDS: u64 = 3;
