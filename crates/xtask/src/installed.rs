@@ -121,8 +121,8 @@ pub fn standalone(place: &Workspace) -> Done {
 
 /// The largest archived command. Streams of pins of the three units, which run through the same engine as programs, take 1.4 MB of it,
 /// channels and bins of any design 0.8 MB, and hidden fields, transactions and wavefronts 0.7 MB. That what reads options and declarations is
-/// compiled without optimisation takes 1.0 MB, and saves a twentieth of the time of a build.
-const MAX_COMMAND_BYTES: u64 = 25_900_000;
+/// compiled without optimisation takes 1.0 MB, and saves a twentieth of the time of a build. The archived one has 25.9 MB.
+const MAX_COMMAND_BYTES: u64 = 26_200_000;
 
 /// Makes the archive of a release twice: both are equal, and the command and the library in it work.
 pub fn release(place: &Workspace) -> Done {
