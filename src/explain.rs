@@ -64,7 +64,7 @@ pub fn rule(unit: &str, id: &str) -> Result<&'static Rule, String> {
     let id = id.rsplit_once('#').map_or(id, |(_, id)| id);
     let found = rules::find(id).or_else(|| rules::find(&format!("{unit}-{id}")));
     found.ok_or_else(|| match rules::of(unit) {
-        [] => format!("{unit} has no rules: its `SPECIFICATION` is empty"),
+        [] => format!("{unit} has no rules: its `SPECIFICATION` is empty, and is to be the text of docs/spec/{unit}.md"),
         _ => format!("there is no such rule{}", did_you_mean(id, rules::ids())),
     })
 }

@@ -215,13 +215,14 @@ fn every_operation_has_bins_and_is_in_the_small_worlds<U: Unit>() {
     }
 }
 
-/// Pins that no bin looks at, and why.
+/// Pins that no code of bins reads, and why.
 const IN_NO_BIN: [(&str, &str); 1] = [(
     "const_wdata",
     "the constant is in the bins of the instructions that read it",
 )];
 
-/// No bin is missed if a campaign does not have the values of such a pin together with what they act on.
+/// Each pin is read in `cover.rs` or in `cover/`. Of one that is not, no missed bin tells that a campaign never has its values together
+/// with what they act on.
 fn every_pin_has_bins<U: Unit>() {
     let folder = Path::new(ROOT).join("src").join(U::NAME);
     let mut sampled = fs::read_to_string(folder.join("cover.rs")).unwrap();

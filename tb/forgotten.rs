@@ -292,12 +292,17 @@ fn every_port_is_declared_and_explained<U: Unit>() {
     assert!(ports.count() > 10);
 }
 
-/// By the name of the pin, of its port, or (`US_CODE_RANGE`) of the register that it is.
+/// In code, by the name of the pin, of its port, or (`US_CODE_RANGE`) of the register that it is.
 fn every_pin_is_in_the_specification<U: Unit>() {
     let read = |file: &str| fs::read_to_string(format!("{ROOT}/docs/{file}")).unwrap();
     let text = read(&format!("spec/{}.md", U::NAME)) + &read("contract.md");
-    let words: BTreeSet<&str> = text
-        .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+    // Between fences, and in the other parts between backquotes.
+    let code = (text.split("```").enumerate()).flat_map(|(n, part)| match n % 2 {
+        1 => vec![part],
+        _ => part.split('`').skip(1).step_by(2).collect(),
+    });
+    let words: BTreeSet<&str> = code
+        .flat_map(|code| code.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')))
         .collect();
     let missing = plain::<U>().filter(|pin| {
         let name = pin.name;

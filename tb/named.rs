@@ -225,6 +225,10 @@ fn in_sources() -> BTreeSet<String> {
                 all.extend(words(&text).map(str::to_owned));
             }
             all.extend(words(path.to_str().unwrap()).map(str::to_owned));
+            // The parts of transcripts are tests, with their titles as names.
+            let titles = text.lines().filter_map(|line| line.strip_prefix("== "));
+            let titles = titles.filter_map(|line| line.split(" (").next());
+            all.extend(titles.map(|title| title.replace(|c: char| !c.is_alphanumeric(), "_")));
         }
     }
     all

@@ -112,7 +112,7 @@ pub trait Instructions: Clone {
     }
 }
 
-/// A program that is simpler so many times is simpler without end.
+/// Steps after which [`Instructions::simpler`] counts as endless.
 const SIMPLER: usize = 10_000;
 
 /// Compares a program type of one's own with what this trait and [`Assembly`] ask of it, for `program`. Returns what is wrong:
@@ -160,12 +160,14 @@ pub fn wrong_edits<P: Assembly + Instructions>(program: &P) -> Vec<String> {
         .into_iter()
         .any(|last| has_no_end(program, last))
     {
-        wrong.push("what is simpler has no end".to_owned());
+        wrong.push(format!(
+            "after {SIMPLER} simpler programs there is still a simpler one"
+        ));
     }
     wrong
 }
 
-/// Returns whether there is always a simpler program: the first one of each list, or the last one.
+/// Returns whether there is always a simpler program, if the first one of each list is taken, or, with `last`, the last one.
 fn has_no_end<P: Instructions>(program: &P, last: bool) -> bool {
     let mut now = program.clone();
     for _ in 0..SIMPLER {
@@ -224,7 +226,9 @@ mod tests {
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     struct Mistaken(Words<Two>, u8);
 
-    const NAMES: [&str; 5] = ["none", "text", "all", "target", "simpler"];
+    const NAMES: [&str; 7] = [
+        "none", "text", "all", "target", "simpler", "words", "unread",
+    ];
 
     impl Assembly for Mistaken {
         fn name(&self) -> &str {
@@ -238,10 +242,17 @@ mod tests {
         }
         fn to_text(&self) -> String {
             let text = self.0.to_text();
-            let text = if self.1 == 1 {
-                text.replace("not ", "")
-            } else {
-                text
+            let text = match self.1 {
+                1 => text.replace("not ", ""),
+                6 => text.replace("GO", "COME"),
+                _ => text,
+            };
+            format!("{}\n{text}", self.1)
+        }
+        fn to_words(&self) -> String {
+            let text = match self.1 {
+                5 => Words::<Two>::new("p", vec![0]).to_words(),
+                _ => self.0.to_words(),
             };
             format!("{}\n{text}", self.1)
         }
@@ -309,7 +320,12 @@ mod tests {
                 "text" => assert!(begins("assembled from its text it is another"), "{wrong:?}"),
                 "all" => assert!(begins("laid out with all"), "{wrong:?}"),
                 "target" => assert_eq!(wrong.len(), 8, "{wrong:?}"),
-                _ => assert!(begins("what is simpler has no end"), "{wrong:?}"),
+                "words" => assert!(
+                    begins("assembled from its words it is another"),
+                    "{wrong:?}"
+                ),
+                "unread" => assert!(begins("its text cannot be assembled"), "{wrong:?}"),
+                _ => assert!(begins("after 10000 simpler programs"), "{wrong:?}"),
             }
         }
     }

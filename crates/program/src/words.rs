@@ -1,5 +1,6 @@
-//! Simple programs: each instruction is one word at one address, starting at address 0. A unit with such programs writes the table of its words ([`Code`]) and gets assembler, disassembler, checks, the edits of shrinker and
-//! guided run, random programs ([`generate`]) and the test that finds a wrong row ([`wrong_rows`]).
+//! Simple programs: each instruction is one word at one address, starting at address 0. A unit with such programs writes the table of its
+//! words ([`Code`]) and gets assembler, disassembler, checks, the edits of shrinker and guided run, random programs ([`generate`]) and the
+//! test that finds a wrong row ([`wrong_rows`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

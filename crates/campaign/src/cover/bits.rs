@@ -22,7 +22,7 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Adds bytes from number `from` on; returns whether one of their bits is new. Few cycles have one, so others cost no more than this.
+    /// Adds bytes from number `from` on; returns whether one of their bits is new. Few cycles have a new bit; the others cost this pass only.
     fn add(&mut self, from: usize, bytes: &[u8]) -> bool {
         let [zeros, ones] = &mut self.bytes;
         let seen = zeros[from..].iter_mut().zip(&mut ones[from..]);

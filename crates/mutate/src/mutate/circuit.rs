@@ -582,7 +582,7 @@ impl Circuit {
     }
 
     /// Returns the names of all nets and memories.
-    pub fn named(&self) -> impl Iterator<Item = &str> {
+    pub fn nets_and_memories(&self) -> impl Iterator<Item = &str> {
         let memories = self.memories.iter().map(|memory| memory.name.as_str());
         self.names.keys().map(String::as_str).chain(memories)
     }

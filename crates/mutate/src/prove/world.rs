@@ -470,10 +470,14 @@ impl<'a> Unit<'a> {
     /// Returns what to say of a name that [`Self::named`] does not know.
     fn unknown(&self, name: &str) -> String {
         let register = name.strip_prefix("next__");
-        let like = register.unwrap_or(name);
-        let names = self.circuit.named().map(|name| name.replace('.', "__"));
-        let kind = register.map_or("net, register or memory", |_| "register or memory");
-        format!("the RTL has no {kind} {like}{}", did_you_mean(like, names))
+        let (prefix, kind) = match register {
+            Some(_) => ("next__", "register or memory"),
+            None => ("", "net, register or memory"),
+        };
+        let names = self.circuit.nets_and_memories();
+        let names = names.map(|name| format!("{prefix}{}", name.replace('.', "__")));
+        let hint = did_you_mean(name, names);
+        format!("the RTL has no {kind} of this name{hint}")
     }
 
     /// Evaluates `beside` in `cycle`, with `free` on its wires that nothing drives.

@@ -52,7 +52,7 @@ pub struct Construct {
 }
 
 impl Construct {
-    /// Whether it can be drawn with `room` entries on the stack, where labels have these `names`.
+    /// Returns whether it can be drawn with `room` entries on the stack, where labels have these `names`.
     fn fits(&self, room: usize, names: &[(&str, usize)]) -> bool {
         let known = |part: &Part| match part {
             Part::Inside(name) => names.iter().any(|(known, _)| known == name),
