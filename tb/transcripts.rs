@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `== ` | the title of a part; behind it in brackets: `each unit`, `in CI: WHY`, `others in CI: WHY`, if it is for the first unit alone that `cargo test` runs it, `needs TOOL TOOL` |
 //! | `# ` | a comment: what the part shows, and why |
-//! | `$ ` | a command line for bash, in which `reconverge` is the command; what follows belongs to it; of a pipe, a status that is not 0 counts. The programs beside the transcripts are found: `rtl` copies and changes RTL |
+//! | `$ ` | a command line for bash, in which `reconverge` is the command; what follows belongs to it; of a pipe, a status that is not 0 counts, also in a script |
 //! | `> ` | a line of its standard input |
 //! | two blanks | a line of what it prints to standard output |
 //! | `! ` | a line of what it prints to standard error |
@@ -14,6 +14,13 @@
 //! All that is printed stands there, so a `$ ls` shows which files were written, and which were not. A line `...` stands for lines, and
 //! `[..]` for a part of a line, that differ from machine to machine. `[DIR]` is the folder of the part, `[REPO]` the repository, and
 //! `$REPO` names it in a command. A part with `each unit` runs for each of them: `$UNIT` is its name, and `[UNIT]` stands for it in what is printed.
+//!
+//! `$COMMAND` is the path of the command, for a `PATH` in which it is not found; `[COMMAND]` stands for it. `$VERILATOR` names a Verilator,
+//! if the tests run with another one than `.tools/bin/verilator` or that of `PATH`. What is sorted has the order of bytes, and messages of
+//! the system are English: `LC_ALL` is `C`. A command that takes 1,200 s is ended, with status 124.
+//!
+//! Some programs stand beside the transcripts and are found; the head of each says more. `rtl` copies and changes RTL, `tables` prints a
+//! declaration, `sealed` gives lines their check sums, `wrapped` is Verilator behind something else, `until_rtl_runs` waits for a worker.
 //!
 //! `SNAPSHOTS=overwrite cargo test --test transcripts` writes what is printed into the files.
 
@@ -190,9 +197,11 @@ fn follow(part: &Part, file: &str, unit: &str) -> (Vec<String>, Vec<Vec<String>>
     for step in &part.steps {
         // A command that waits for ever is ended.
         let mut shell = tool::command("timeout");
-        shell.args(["1200", "bash", "-o", "pipefail", "-c", &step.command]);
+        shell.args(["1200", "bash", "-c", &step.command]);
         shell.current_dir(&dir).env("PATH", &path);
         shell.envs(tool::ENVIRONMENT).env("COMMAND", command);
+        // Each bash has it, also one that runs a script of the part.
+        shell.env("SHELLOPTS", "pipefail").env("LC_ALL", "C");
         shell.env("REPO", &repository).env("UNIT", unit);
         shell.stdin(Stdio::piped());
         let mut running = (shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()).unwrap();
@@ -316,7 +325,7 @@ pub fn run() {
 
 /// Each way in which a command can differ from its transcript, with what is found, and a file that is written anew.
 fn is_told() {
-    let good = "== a (each unit)\n# Why.\n$ cat; echo $UNIT; echo bad >&2; exit 3\n> in\n>\n> put\n  in\n\n  put\n  [UNIT]\n! bad\n? 3\n\n$ ls\n";
+    let good = "== a (each unit)\n# Why.\n$ cat; echo $UNIT $LC_ALL; echo bad >&2; bash -c 'exit 3 | cat'\n> in\n>\n> put\n  in\n\n  put\n  [UNIT] C\n! bad\n? 3\n\n$ ls\n";
     let told = |text: &str| {
         let parts = parts(text).unwrap();
         let (wrong, new) = follow(&parts[0], "t", "r500");
@@ -330,7 +339,7 @@ fn is_told() {
     for (from, to, why) in [
         ("  in\n", "  im\n", "-im"),
         ("  put\n", "", "+put"),
-        ("  [UNIT]\n", "", "+[UNIT]"),
+        ("  [UNIT] C\n", "", "+[UNIT]C"),
         ("! bad\n", "", "+bad"),
         ("! bad\n", "! good\n", "-good"),
         ("? 3\n", "", "exitstatus3,not0"),
