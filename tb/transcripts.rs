@@ -37,6 +37,13 @@ use snapbox::{Assert, IntoData, Redactions};
 
 use crate::common::tool;
 
+#[path = "common/changes.rs"]
+#[allow(
+    dead_code,
+    reason = "no transcript asks what a fault is expected to do"
+)]
+mod changes;
+
 const UNITS: [&str; 3] = ["r500", "r700", "spa5"];
 
 /// A command, and what it is expected to do.
@@ -320,7 +327,38 @@ pub fn run() {
             Ok(())
         },
     ));
+    all.push(Trial::test("rtl_plants_the_first_fault", || {
+        plants_the_first_fault();
+        Ok(())
+    }));
     libtest_mimic::run(&arguments, all).exit()
+}
+
+/// `rtl` reads the faults as the tests in Rust do.
+fn plants_the_first_fault() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (unit, kind) in UNITS.iter().flat_map(|unit| {
+        ["assertions", "contract", "decisions", "variants"].map(|kind| (unit, kind))
+    }) {
+        let faults = repository.join(format!("tb/{unit}/faults/{kind}.txt"));
+        let fault = &changes::changes(faults.to_str().unwrap())[0];
+        let dir = tempfile::tempdir().unwrap();
+        let mut rtl = tool::command(repository.join("tb/transcripts/rtl").to_str().unwrap());
+        rtl.arg(unit).arg(dir.path()).args(["--fault", kind]);
+        rtl.env("REPO", &repository).stdin(Stdio::null());
+        assert!(rtl.status().unwrap().success(), "{unit}, {kind}");
+        for entry in fs::read_dir(repository.join("rtl").join(unit)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap();
+            let mut expected = fs::read_to_string(&path).unwrap();
+            if name == fault.file.as_str() {
+                assert_eq!(expected.matches(&fault.from).count(), 1, "{unit}, {kind}");
+                expected = expected.replace(&fault.from, &fault.to);
+            }
+            let copy = fs::read_to_string(dir.path().join(name)).unwrap();
+            assert!(copy == expected, "{unit}, {kind}: {}", name.display());
+        }
+    }
 }
 
 /// Each way in which a command can differ from its transcript, with what is found, and a file that is written anew.
