@@ -5,11 +5,12 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::common::rtl::Rtl as Folder;
+use crate::common::rtl::{Rtl as Folder, change, home_of};
+use crate::common::run::Run;
 use crate::common::schema::{Entry, Formats, Reader, Type};
 use crate::common::{
-    Tested, arg, imported_programs, loaded, own_programs, program, reconverge, reconverge_ends,
-    refusal, text,
+    Tested, arg, imported_programs, loaded, needs, own_programs, program, reconverge,
+    reconverge_ends, refusal, text,
 };
 use reconverge::campaign::{self, results};
 use reconverge::case::{Case, Conditions, Place, Row, Table};
@@ -648,6 +649,39 @@ fn what_exhaust_writes_is_as_documented() {
     for (object, file) in [("exhaust", json), ("checkpoint", kept)] {
         let written = fs::read_to_string(file).unwrap();
         assert_eq!(formats.object(object, &written), Ok(()), "{object}");
+    }
+}
+
+/// The results of proofs: of a counterexample with its way from reset, of one to which none was found, of a cover that is not reached.
+#[needs(yosys, cadical)]
+#[test]
+#[ignore = "many models or proofs; CI's step builds runs it"]
+fn what_prove_writes_is_as_documented() {
+    let formats = Formats::of::<reconverge::r500::R500>(2);
+    let bad = Folder::own("r500").copy();
+    bad.change((
+        "r500_loop_stack.sv",
+        "push_i ? count_i :",
+        "push_i ? count_i ^ 8'd1 :",
+    ));
+    let home = home_of("r500");
+    let (reached, never) = ("next__err_q == 4'd7;", "next__err_q == 4'd7 && !rst_ni;");
+    change(&home, "properties.sv", reached, never);
+    let wrong = ["--rtl", bad.arg(), "--only", "step u_loop_stack.count_q"];
+    let unreachable = json!("unreachable");
+    for (status, reach, args, field, expected) in [
+        (1, "8", &wrong[..], "cycles from reset", json!(3)),
+        (1, "1", &wrong, "cycles from reset", Value::Null),
+        (3, "0", &["--only", "error_7"], "verdict", unreachable),
+    ] {
+        let prove = ["prove", "r500", "--lanes", "2", "--reach", reach];
+        let args = [&prove, args, &["--no-faults"]].concat();
+        let home = [("RECONVERGE_HOME", home.path())];
+        let home = if status == 3 { &home[..] } else { &[] };
+        let run = Run::of(tempfile::tempdir().unwrap(), &args, home).ends(status);
+        let written = run.json();
+        assert_eq!(formats.object("proofs", &written.to_string()), Ok(()));
+        assert_eq!(written["properties"][0].get(field), Some(&expected));
     }
 }
 
