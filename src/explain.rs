@@ -63,9 +63,26 @@ pub struct Anatomy<P> {
 pub fn rule(unit: &str, id: &str) -> Result<&'static Rule, String> {
     let id = id.rsplit_once('#').map_or(id, |(_, id)| id);
     let found = rules::find(id).or_else(|| rules::find(&format!("{unit}-{id}")));
-    found.ok_or_else(|| match rules::of(unit) {
-        [] => format!("{unit} has no rules: its `SPECIFICATION` is empty, and is to be the text of docs/spec/{unit}.md"),
-        _ => format!("there is no such rule{}", did_you_mean(id, rules::ids())),
+    found.ok_or_else(|| {
+        let all = rules::of(unit);
+        if all.is_empty() {
+            return format!(
+                "{unit} has no rules: its `SPECIFICATION` is empty, and is to be the text of docs/spec/{unit}.md"
+            );
+        }
+        let hint = did_you_mean(id, rules::ids());
+        // `r500-4`, not `r500-4.1` or `r500-E1`.
+        let is_section = |id: &&str| {
+            let number = id.strip_prefix(unit).and_then(|rest| rest.strip_prefix('-'));
+            number.is_some_and(|number| number.chars().all(|c| c.is_ascii_digit()))
+        };
+        let sections = all.iter().map(|rule| rule.id.as_str()).filter(is_section);
+        match (&*hint, &sections.collect::<Vec<_>>()[..]) {
+            ("", [first, .., last]) => {
+                format!("there is no such rule; the sections are {first} to {last}")
+            }
+            _ => format!("there is no such rule{hint}"),
+        }
     })
 }
 

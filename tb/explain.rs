@@ -186,6 +186,13 @@ fn every_rule_can_be_printed_and_a_slip_is_answered_with_the_nearest() {
     assert!(why.starts_with("there is no such rule"), "{why}");
     let why = rule("r700", "r70-4.6").expect_err("no rule");
     assert_eq!(why, "there is no such rule; did you mean `r700-4.6`?");
+    let why = rule("r700", "what-is-it").expect_err("nothing like it");
+    assert_eq!(
+        why,
+        "there is no such rule; the sections are r700-1 to r700-10"
+    );
+    let why = rule("z80", "z80-1").expect_err("no rules");
+    assert!(why.starts_with("z80 has no rules: its `SPEC"), "{why}");
 }
 
 #[test]

@@ -499,7 +499,8 @@ fn a_new_crate_with_programs_has_the_whole_command() {
         .unwrap();
     assert_eq!(none.status.code(), Some(2));
     assert!(
-        text(&none.stderr).contains("there is no such rule; did you mean `sequencer-3-"),
+        text(&none.stderr)
+            .contains("there is no such rule; the sections are sequencer-1 to sequencer-3\n"),
         "{}",
         text(&none.stderr)
     );
