@@ -160,7 +160,7 @@ fn mutants_judged_before_a_signal_are_told_of_and_nothing_goes_on_behind_it() {
         echo $$ >\"$FAKE/new\" && mv \"$FAKE/new\" \"$FAKE/pid\"\n\
         exec sleep 1000\n";
     tool::write(&at("yosys-abc"), fake);
-    let path = format!("{}:{}", arg(bin.path()), tool::path().to_str().unwrap());
+    let path = tool::path_behind([bin.path().to_owned()]);
     // The first question is the referee's own, the fifth is about a mutant.
     for answers in ["0", "4"] {
         for name in ["asked", "pid"] {

@@ -186,11 +186,8 @@ fn interrupted(mut command: Command, dir: tempfile::TempDir) -> Run {
         echo $$ >\"$FAKE/new\" && mv \"$FAKE/new\" \"$FAKE/pid\"\n\
         exec sleep 1000";
     let first = solver(fake);
-    let all = tool::path();
-    let both = [first.path().to_owned()].into_iter();
-    let both = std::env::join_paths(both.chain(std::env::split_paths(&all)));
     let child = command
-        .env("PATH", both.unwrap())
+        .env("PATH", tool::path_behind([first.path().to_owned()]))
         .env("FAKE", dir.path())
         .env("RECONVERGE_PROGRESS", "1")
         .stdin(Stdio::null())
@@ -399,10 +396,7 @@ fn that_there_is_no_counterexample_is_accepted_with_a_proof_alone() {
         ),
     ] {
         let first = solver(&spoilt(change));
-        let all = tool::path();
-        let both = [first.path().to_owned()].into_iter();
-        let both = std::env::join_paths(both.chain(std::env::split_paths(&all)));
-        let with = both.unwrap();
+        let with = tool::path_behind([first.path().to_owned()]);
         let run = prove(&only, &[("PATH", Path::new(&with))]).ends(3);
         run.says(why);
         let believed = [&only[..], &["--believe"]].concat();

@@ -186,11 +186,7 @@ fn follow(part: &Part, file: &str, unit: &str) -> (Vec<String>, Vec<Vec<String>>
     }
     let command = env!("CARGO_BIN_EXE_reconverge");
     symlink(command, bin.join("reconverge")).unwrap();
-    let path = tool::path();
-    let path = [bin, repository.join("tb/transcripts")]
-        .into_iter()
-        .chain(std::env::split_paths(&path));
-    let path = std::env::join_paths(path).unwrap();
+    let path = tool::path_behind([bin, repository.join("tb/transcripts")]);
     let mut named = Redactions::new();
     named.insert("[DIR]", dir.clone()).unwrap();
     named.insert("[COMMAND]", command).unwrap();

@@ -89,6 +89,13 @@ pub fn path() -> OsString {
     std::env::join_paths(named.iter().chain(&*OTHERS)).unwrap()
 }
 
+/// Returns the same with these folders in front.
+pub fn path_behind(folders: impl IntoIterator<Item = PathBuf>) -> OsString {
+    let path = path();
+    let folders = folders.into_iter().chain(std::env::split_paths(&path));
+    std::env::join_paths(folders).unwrap()
+}
+
 /// Returns the folders of `PATH`. Those that have an optional program are replaced by folders of links to all else in them.
 fn others() -> Vec<PathBuf> {
     let all = std::env::var_os("PATH").unwrap();
