@@ -19,7 +19,7 @@ use reconverge::watch::Watch;
 
 use reconverge::{ROOT, for_each_unit};
 
-use crate::forgotten::operations;
+use crate::forgotten::{operations, words};
 
 macro_rules! tests {
     ($($module:ident $unit:ident [$($model:tt)+];)+) => {$(
@@ -232,10 +232,7 @@ fn every_pin_has_bins<U: Unit>() {
     let code = sampled.lines().filter_map(|line| line.split("//").next());
     let read: BTreeSet<&str> = code
         .flat_map(|line| line.split("pins.").skip(1))
-        .filter_map(|rest| {
-            rest.split(|c: char| c != '_' && !c.is_ascii_alphanumeric())
-                .next()
-        })
+        .filter_map(|rest| words(rest).next())
         .collect();
     let missing = plain::<U>()
         .map(|pin| pin.name)
@@ -274,18 +271,18 @@ fn every_register_is_compared<U: Unit>() {
     let list = fs::read_to_string(folder.join(format!("{name}.f"))).unwrap();
     let declaration = fs::read_to_string(folder.join("design.toml")).unwrap();
     let (_, fields) = declaration.split_once("[[state]]").unwrap();
-    let words = |text: &str| -> BTreeSet<String> {
+    let words_of = |text: &str| -> BTreeSet<String> {
         (text.lines())
             .filter_map(|line| line.split("//").next())
-            .flat_map(|line| line.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()))
+            .flat_map(words)
             .map(str::to_owned)
             .collect()
     };
-    let compared = words(fields);
+    let compared = words_of(fields);
     let mut registers = BTreeSet::new();
     for file in list.lines().filter(|line| line.ends_with(".sv")) {
         let text = fs::read_to_string(folder.join(file)).unwrap();
-        registers.extend((words(&text).into_iter()).filter(|word| word.ends_with("_q")));
+        registers.extend((words_of(&text).into_iter()).filter(|word| word.ends_with("_q")));
         for line in text.lines() {
             let Some((target, _)) = line.split("//").next().unwrap().split_once(" <= ") else {
                 continue;

@@ -52,6 +52,11 @@ pub fn operations<U: Unit>() -> BTreeSet<String> {
     words.iter().filter_map(operation).collect()
 }
 
+/// The words of a text, as in the languages of the sources.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+}
+
 /// The build that has everything.
 fn build<U: Unit>() -> Build {
     Build::from(&U::VARIANTS[0])
@@ -148,8 +153,7 @@ fn every_instruction_is_assembled<U: Unit>() {
         };
         for number in 0..program.count() {
             let line = program.disassemble(program.address(number));
-            let word = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-            line.split(word).for_each(|word| _ = left.remove(word));
+            words(&line).for_each(|word| _ = left.remove(word));
         }
     }
     assert!(left.is_empty(), "{left:?}");
@@ -267,16 +271,13 @@ fn what_a_launch_was_given_is_in_the_program_that_a_case_is_shrunk_to<U: Unit>()
 fn every_port_is_declared_and_explained<U: Unit>() {
     let folder = format!("{ROOT}/rtl/{}", U::NAME);
     let read = |file: &str| fs::read_to_string(format!("{folder}/{file}")).unwrap();
-    let words = |text: &str| -> BTreeSet<String> {
-        let name = |c: char| !(c.is_ascii_alphanumeric() || c == '_');
-        text.split(name).map(str::to_owned).collect()
-    };
-    let (mut declared, explained) = (words(&read("design.toml")), words(&read("README.md")));
+    let words_of = |text: &str| -> BTreeSet<String> { words(text).map(str::to_owned).collect() };
+    let (mut declared, explained) = (words_of(&read("design.toml")), words_of(&read("README.md")));
     let usual = U::DECLARATION.pins.iter().map(|pin| pin.name);
     declared.extend(usual.chain(["clk"]).map(|name| format!("{name}_i")));
     let rtl = read(&format!("{}_seq.sv", U::NAME));
     let (ports, _) = rtl.split_once("\n);").unwrap();
-    let ports = words(ports);
+    let ports = words_of(ports);
     let ports = ports
         .iter()
         .filter(|word| word.ends_with("_i") || word.ends_with("_ni"));
@@ -301,15 +302,13 @@ fn every_pin_is_in_the_specification<U: Unit>() {
         1 => vec![part],
         _ => part.split('`').skip(1).step_by(2).collect(),
     });
-    let words: BTreeSet<&str> = code
-        .flat_map(|code| code.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')))
-        .collect();
+    let named: BTreeSet<&str> = code.flat_map(words).collect();
     let missing = plain::<U>().filter(|pin| {
         let name = pin.name;
         let register = format!("US_{}", name.to_uppercase());
         ![name, &format!("{name}_i"), &register]
             .iter()
-            .any(|name| words.contains(name))
+            .any(|name| named.contains(name))
     });
     let missing: Vec<&str> = missing.map(|pin| pin.name).collect();
     assert_eq!(missing, [""; 0], "not in docs/spec/{}.md", U::NAME);
