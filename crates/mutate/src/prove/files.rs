@@ -198,6 +198,12 @@ fn plan(file: &File) -> Result<Plan, InputError> {
         .map_err(|e| InputError::new(file.name.as_str(), e.line(), "proofs", e.to_string()))
 }
 
+/// Returns what to say of a fault that names the property `name`, which is none of those that are `known`.
+pub(super) fn unknown_property(name: &str, known: &[String]) -> String {
+    let known = known.join(", ");
+    format!("proofs.json: there is no property {name}; there are {known}")
+}
+
 /// Checks that the faults name existing properties, and that no two properties have the same name.
 pub(super) fn check_names(
     plan: &Plan,
@@ -212,10 +218,7 @@ pub(super) fn check_names(
     names.retain(|name| !known.contains(name) && (scalar || !name.starts_with(SCALAR)));
     names.retain(|name| lanes > 1 || *name != ALIKE);
     if let Some(name) = names.first() {
-        return Err(format!(
-            "proofs.json: there is no property {name}; there are {}",
-            known.join(", ")
-        ));
+        return Err(unknown_property(name, known));
     }
     let mut count = BTreeMap::new();
     for name in known {

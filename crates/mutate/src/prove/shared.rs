@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::ask::{Session, decide};
-use super::files::{Fault, Files, Plan};
+use super::files::{Fault, Files, Plan, unknown_property};
 use super::questions::{Property, Questions};
 use super::threads::IdleThreads;
 use super::world::{SideModules, Unit};
@@ -237,9 +237,8 @@ impl Shared<'_> {
         for (name, refuted) in refutes.chain(keeps) {
             let property = properties.iter().find(|p| p.name == *name);
             let property = property.ok_or_else(|| {
-                let names: Vec<&str> = properties.iter().map(|p| p.name.as_str()).collect();
-                let names = names.join(", ");
-                format!("proofs.json: there is no property {name}; there are {names}")
+                let names: Vec<String> = properties.iter().map(|p| p.name.clone()).collect();
+                unknown_property(name, &names)
             })?;
             // If a cycle is to be found, using all premises at once saves repeated questions.
             let session = Session::alone(&believe, stop);

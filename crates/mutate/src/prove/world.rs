@@ -496,14 +496,14 @@ impl<'a> Unit<'a> {
             if name == "clk_i" {
                 continue;
             }
-            let bits = self.named(name, cycle).ok_or_else(|| self.unknown(name));
-            let bits = bits.and_then(|bits| match (bits.len(), wires.len()) {
-                (there, here) if there != here => Err(format!(
-                    "{} here, and {there} in the RTL",
-                    counted(here, "bit")
-                )),
-                _ => Ok(bits),
-            });
+            let bits = match self.named(name, cycle) {
+                None => Err(self.unknown(name)),
+                Some(bits) if bits.len() != wires.len() => {
+                    let here = counted(wires.len(), "bit");
+                    Err(format!("{here} here, and {} in the RTL", bits.len()))
+                }
+                Some(bits) => Ok(bits),
+            };
             let bits = bits.map_err(|why| format!("{}: {name}: {why}", beside.file))?;
             for (wire, bit) in wires.iter().zip(bits) {
                 free[*wire] = bit;
