@@ -59,7 +59,7 @@ pub struct Anatomy<P> {
 /// `docs/spec/spa5.md#spa5-4.4-d`.
 ///
 /// # Errors
-/// There is none; the message suggests similar ids, or says that the unit has no specification.
+/// There is none; the message suggests similar ids, or names the sections, or says that the unit has no specification.
 pub fn rule(unit: &str, id: &str) -> Result<&'static Rule, String> {
     let id = id.rsplit_once('#').map_or(id, |(_, id)| id);
     let found = rules::find(id).or_else(|| rules::find(&format!("{unit}-{id}")));

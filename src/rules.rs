@@ -56,7 +56,7 @@ pub fn know(others: impl Iterator<Item = (&'static str, &'static str)>) {
 }
 
 /// Returns the path of the document `name` in its repository.
-pub fn file_of(name: &str) -> String {
+fn file_of(name: &str) -> String {
     match name {
         "contract" => "docs/contract.md".to_owned(),
         _ => format!("docs/spec/{name}.md"),

@@ -273,8 +273,8 @@ pub trait Golden<D: Design>: Clone + Send {
         None
     }
     /// Returns the rule that determines the value of element `element` of `field` after a cycle with `pins` from the
-    /// present state: its id (`r500-4.3-b`), and behind a space, if there is more to say, its text for these pins. If empty, reports show no rule. They put the number of the element for
-    /// `this lane` or `this thread`.
+    /// present state: its id (`r500-4.3-b`), and behind a space, if there is more to say, its text for these pins. If empty, reports show
+    /// no rule. They put the number of the element for `this lane` or `this thread`.
     fn explain(&self, _pins: &D::In, _field: &str, _element: usize) -> String {
         String::new()
     }
